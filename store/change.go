@@ -77,7 +77,7 @@ func (t *tx) finish(ctx context.Context) error {
 	if act := backoffice.ActOf(ctx); act != nil && t.acts {
 		t.changes, t.noted = append(t.changes, act.Entry(t.changes)), act
 	}
-	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 {
+	if len(t.changes) == 0 && t.aside == 0 && t.visible.count == 0 && t.author == nil {
 		return nil
 	}
 	if t.batchConn != nil && t.aside == 0 && len(t.changes) > 0 && len(t.changes) <= maxBatch && !t.visible.isLarge() {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -177,6 +178,29 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 					t.Errorf("%v: %s", kinds.Names(), diff)
 				}
 			}
+		}
+	})
+
+	t.Run("who loses sight of a customer is told with the transaction, however many entries it has", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Customers: []string{"customer-2"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries := []*backoffice.Change{{Action: "a", Noun: backoffice.NounCustomer, ObjectID: "customer-2"}}
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			_, err := tx.Customers().Delete(ctx, "customer-2")
+			for range 999 { // so that all go to the log at once
+				entries = append(entries, &backoffice.Change{Action: "a", Noun: backoffice.NounLabel, ObjectID: "label-1"})
+			}
+			return errors.Join(err, tx.LogChanges(ctx, entries...))
+		})
+		page, err := backoffice.ReadChangePage(backoffice.WithRestriction(t.Context(), r), store,
+			backoffice.ChangeQuery{First: 100, Kinds: kindsFor(mayAll, backoffice.NounCustomer)})
+		if err != nil || len(page.Changes) != 1 || page.Changes[0].Done != backoffice.Deleted {
+			t.Errorf("%+v is told (%v)", page, err)
 		}
 	})
 
