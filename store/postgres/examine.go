@@ -17,7 +17,7 @@ import (
 // findings to tell; ready reports that the database can be opened as it is.
 func Examine(ctx context.Context, url string, replicas []string, tell func(backoffice.Finding)) (ready bool) {
 	e := &examination{tell: tell}
-	conn, have, err := connect(ctx, url)
+	conn, have, err := connect(ctx, url, takesWrites)
 	if err != nil {
 		tell(backoffice.Fail("database", err.Error(), "check that the server is running, and the URL in --database"))
 		return false
@@ -59,12 +59,12 @@ const mostSkew = 2 * time.Second
 
 func (e *examination) server(ctx context.Context) {
 	var number int
-	var name, fsync, readOnly string
+	var name, fsync string
 	var now time.Time
 	asked := time.Now()
 	err := e.conn.QueryRow(ctx, "SELECT current_setting('server_version_num')::int,"+
-		" current_setting('server_version'), current_setting('fsync'),"+
-		" current_setting('transaction_read_only'), clock_timestamp()").Scan(&number, &name, &fsync, &readOnly, &now)
+		" current_setting('server_version'), current_setting('fsync'), clock_timestamp()").
+		Scan(&number, &name, &fsync, &now)
 	if !e.asked("server", err) {
 		return
 	}
@@ -72,10 +72,6 @@ func (e *examination) server(ctx context.Context) {
 		e.fail("server", "PostgreSQL "+name, fmt.Sprintf("use version %d or newer", oldest))
 	} else {
 		e.tell(backoffice.Pass("server", "PostgreSQL "+name))
-	}
-	if readOnly == "on" {
-		e.fail("server", "it is read-only", "pass the primary in --database, or all servers:"+
-			" postgres://db1,db2/…?target_session_attrs=read-write")
 	}
 	if fsync != "on" {
 		e.fail("durability", "fsync is off", "set fsync = on: otherwise a power failure loses acknowledged writes")
@@ -177,7 +173,7 @@ const lockDoctor = "SELECT %s(hashtext('backoffice doctor'), 0)"
 
 // locks checks whether two connections exclude each other: they do not when they reach two servers.
 func (e *examination) locks(ctx context.Context, url string) {
-	other, _, err := connect(ctx, url)
+	other, _, err := connect(ctx, url, takesWrites)
 	if !e.asked("advisory locks", err) {
 		return
 	}
@@ -203,7 +199,7 @@ func (e *examination) locks(ctx context.Context, url string) {
 
 func (e *examination) replica(ctx context.Context, what, url string) {
 	const advice = "reads use the primary meanwhile"
-	conn, _, err := connect(ctx, url)
+	conn, _, err := connect(ctx, url, nil)
 	if err != nil {
 		e.tell(backoffice.Warn(what, err.Error(), advice))
 		return

@@ -74,7 +74,7 @@ func (s *Store) InRead(t testing.TB, text string) []string {
 // ExamineLocks tells what is wrong with the locks between connections to two databases, "" when nothing is.
 func ExamineLocks(t testing.TB, url, other string) (wrong string) {
 	t.Helper()
-	conn, _, err := connect(t.Context(), url)
+	conn, _, err := connect(t.Context(), url, takesWrites)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -44,7 +45,7 @@ func version(ctx context.Context, from querier) (have int64, err error) {
 
 // IsEmpty reports whether the database at a URL has no schema of ours yet. Its errors are sentences for the operator.
 func IsEmpty(ctx context.Context, url string) (bool, error) {
-	conn, have, err := connect(ctx, url)
+	conn, have, err := connect(ctx, url, takesWrites)
 	if err != nil {
 		return false, err
 	}
@@ -52,11 +53,15 @@ func IsEmpty(ctx context.Context, url string) (bool, error) {
 	return have == 0, nil
 }
 
-// connect makes a connection outside of any pool, and returns the schema's version.
-func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err error) {
+// connect makes a connection outside of any pool, to the first host that is accepted, and returns the schema's version.
+func connect(ctx context.Context, url string,
+	accepts pgconn.ValidateConnectFunc) (conn *pgx.Conn, have int64, err error) {
 	config, err := configOf(url, Options{})
 	if err != nil {
 		return nil, 0, err
+	}
+	if accepts != nil {
+		config.ConnConfig.ValidateConnect = accepts
 	}
 	if conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
 		return nil, 0, describe(err)
@@ -72,7 +77,7 @@ func connect(ctx context.Context, url string) (conn *pgx.Conn, have int64, err e
 // the others wait for it under a session lock, so the URL must lead to the server itself, not to a pooler in
 // transaction mode. Its errors are sentences for the operator; *store.SchemaError when the schema is too new.
 func Migrate(ctx context.Context, url string) error {
-	conn, have, err := connect(ctx, url)
+	conn, have, err := connect(ctx, url, takesWrites)
 	if err != nil {
 		return err
 	}

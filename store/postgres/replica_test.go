@@ -3,6 +3,7 @@ package postgres_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +205,23 @@ func TestACommitThatItsStandbyDidNotConfirmIsNotAcknowledged(t *testing.T) {
 	}
 	if backoffice.KindOf(err) != backoffice.Unavailable || !strings.Contains(err.Error(), "may have succeeded") {
 		t.Fatalf("the write was answered with %v (%v)", err, cause(err))
+	}
+}
+
+func TestAMigrationAndAnExaminationFindTheServerThatAcceptsWrites(t *testing.T) {
+	t.Parallel()
+	pair := pgtest.NewPair(t)
+	hosts := pair.Standby.Socket() + "," + pair.Primary.Socket()
+	both := "postgres://postgres@/backoffice?sslmode=disable&host=" + hosts + "&port=5432,5432"
+	if err := postgres.Migrate(t.Context(), both); err != nil {
+		t.Fatal(err)
+	}
+	_, fine, found := examined(t, both, pair.Standby.URL("backoffice"))
+	delete(found, "durability") // the server of the tests is a fast one
+	if len(found) > 0 || !slices.Contains(fine, "replica 1") {
+		t.Errorf("%v is fine, and not %v", fine, found)
+	}
+	if ready, _, found := examined(t, pair.Standby.URL("backoffice")); ready || !strings.Contains(found["database"].Found, "accepts writes") {
+		t.Errorf("%t %v", ready, found)
 	}
 }
