@@ -13,29 +13,41 @@ type field struct {
 	source *ast.Field // its first occurrence
 	sure   bool       // it is there whatever the type and the variables
 	below  []*field
+
+	followed followed // from all that is selected below it
 }
 
-// selected returns the fields of a selection, in order of first occurrence.
-func selected(set ast.SelectionSet) []*field { return merge(nil, set, true) }
+// followed are the fragments whose fields a selection has, and whether these are sure.
+type followed map[*ast.FragmentDefinition]bool
 
-func merge(into []*field, set ast.SelectionSet, sure bool) []*field {
+// selected returns the fields of a selection, in order of first occurrence.
+func selected(set ast.SelectionSet) []*field { return merge(nil, set, true, followed{}) }
+
+// merge follows a fragment only once for each object, or twice to find its fields sure: fragments may spread each
+// other in so many ways that following all of them never ends.
+func merge(into []*field, set ast.SelectionSet, sure bool, done followed) []*field {
 	for _, part := range set {
 		switch part := part.(type) {
 		case *ast.Field:
 			at := slices.IndexFunc(into, func(f *field) bool { return f.alias == part.Alias })
 			if at < 0 {
 				at = len(into)
-				into = append(into, &field{alias: part.Alias, source: part})
+				into = append(into, &field{alias: part.Alias, source: part, followed: followed{}})
 			}
-			into[at].sure = into[at].sure || sure && len(part.Directives) == 0
-			into[at].below = merge(into[at].below, part.SelectionSet, true)
+			f, always := into[at], sure && len(part.Directives) == 0
+			f.sure = f.sure || always
+			f.below = merge(f.below, part.SelectionSet, always, f.followed)
 		case *ast.InlineFragment:
 			same := part.TypeCondition == "" ||
 				part.ObjectDefinition != nil && part.TypeCondition == part.ObjectDefinition.Name
-			into = merge(into, part.SelectionSet, sure && same && len(part.Directives) == 0)
+			into = merge(into, part.SelectionSet, sure && same && len(part.Directives) == 0, done)
 		case *ast.FragmentSpread:
 			same := part.ObjectDefinition != nil && part.Definition.TypeCondition == part.ObjectDefinition.Name
-			into = merge(into, part.Definition.SelectionSet, sure && same && len(part.Directives) == 0)
+			always := sure && same && len(part.Directives) == 0
+			if was, known := done[part.Definition]; !known || always && !was {
+				done[part.Definition] = always
+				into = merge(into, part.Definition.SelectionSet, always, done)
+			}
 		}
 	}
 	return into
