@@ -95,3 +95,19 @@ func TestAListIsCutThoughFragmentsSpreadEachOtherTwice(t *testing.T) {
 		}
 	}
 }
+
+func TestAVariableThatACommentMentionsStillSizesItsList(t *testing.T) {
+	t.Parallel()
+	o := narrow(t, "SQLite")
+	people(t, o, 300, func(i int) string { return fmt.Sprintf("a customer with a long name, number %d", i) })
+	o.Tool(t, backoffice.Tool{Name: "noted", About: "Customers."}, `# $first: how many
+		query Noted($first: Int = 200, $after: String) {
+			customers(first: $first, after: $after, filter: {not: {city: "$first"}}) {
+				nodes { id displayName } pageInfo { hasNextPage endCursor } } }`)
+	header := gatewaytest.CredentialHeader(o.Credential(t))
+	a := o.Calls(t, header, "noted", `{}`)
+	if cursor, more := pageIn(t, a.StructuredContent); len(a.Meta.Cut) != 1 || !more || a.Meta.Cut[0].Cursor != cursor ||
+		cursor == "" {
+		t.Errorf("%+v: %.500s", a.Meta.Cut, a.Whole)
+	}
+}

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/vektah/gqlparser/v2/ast"
 	"github.com/vektah/gqlparser/v2/gqlerror"
+	"github.com/vektah/gqlparser/v2/lexer"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/graphqlhttp"
@@ -151,7 +151,17 @@ func (r *run) sizesOne(name string) bool {
 	if d := r.call.Document; d != nil {
 		text = d.Text
 	}
-	return len(regexp.MustCompile(`\$`+name+`\b`).FindAllString(text, -1)) == 2
+	tokens, places, dollar := lexer.New(&ast.Source{Input: text}), 0, false
+	for {
+		token, err := tokens.ReadToken()
+		if err != nil || token.Kind == lexer.EOF {
+			return places == 2
+		}
+		if dollar && token.Value == name {
+			places++
+		}
+		dollar = token.Kind == lexer.Dollar
+	}
 }
 
 // shown is an answer with its data, and what is said of it.
