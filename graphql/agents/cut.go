@@ -136,9 +136,10 @@ func (s *shortening) write(v *value, most int, path []*field) []byte {
 		written[i] = s.write(part, part.least+rest, append(slices.Clone(path), part.field))
 		rest -= len(written[i]) - part.least
 	}
-	s.counted(v, s.cuts[before:], path)
-	if own := s.own(before, path); own != nil && page >= 0 {
-		written[page] = own.page(v.parts[page])
+	own := s.own(before, path)
+	counted(v, own)
+	if len(own) > 0 && page >= 0 {
+		written[page] = own[0].page(v.parts[page])
 	}
 	b := []byte{'{'}
 	for i, part := range v.parts {
@@ -179,28 +180,23 @@ func (s *shortening) rows(v *value, most int, path []*field) []byte {
 }
 
 // counted adds the total of a connection to its lists that were cut.
-func (s *shortening) counted(v *value, cuts []*cut, path []*field) {
+func counted(v *value, cuts []*cut) {
 	for _, part := range v.parts {
 		var total int
 		if part.field.source.Name != "totalCount" || json.Unmarshal(part.text, &total) != nil {
 			continue
 		}
 		for _, c := range cuts {
-			if strings.LastIndexByte(c.List, '.') == len(namesOf(path)) {
-				c.Total = &total
-			}
+			c.Total = &total
 		}
 	}
 }
 
-// own is the list of an object itself that was cut; nil for none.
-func (s *shortening) own(before int, path []*field) *cut {
-	for _, c := range s.cuts[before:] {
-		if strings.LastIndexByte(c.List, '.') == len(namesOf(path)) {
-			return c
-		}
-	}
-	return nil
+// own are the lists of an object itself that were cut.
+func (s *shortening) own(before int, path []*field) []*cut {
+	at := len(namesOf(path))
+	isNot := func(c *cut) bool { return strings.LastIndexByte(c.List, '.') != at }
+	return slices.DeleteFunc(slices.Clone(s.cuts[before:]), isNot)
 }
 
 // page writes pageInfo as of the last row that is shown. Its cursor is null where the answer has none.

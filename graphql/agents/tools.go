@@ -106,8 +106,7 @@ func (h *Handler) own(by *backoffice.Principal) []*mcp.Tool {
 
 // hasOwn reports whether own has a tool of this name.
 func (h *Handler) hasOwn(by *backoffice.Principal, name string) bool {
-	return by != nil && !by.TrustedOnly &&
-		(name == toolSearch || name == toolExplain || name == toolQuery && h.config.Ask)
+	return slices.ContainsFunc(h.own(by), func(tool *mcp.Tool) bool { return tool.Name == name })
 }
 
 const (
