@@ -37,9 +37,9 @@ type Authenticator struct {
 	ending  atomic.Int64
 
 	mu       sync.Mutex
-	reading  *reading  // in progress
-	lastTry  time.Time // when the last read began
-	lastErr  error     // of the last read
+	reading  chan struct{} // closed after the read in progress
+	lastTry  time.Time     // when the last read began
+	lastErr  error         // of the last read
 	reads    sync.WaitGroup
 	inFlight inFlight
 
@@ -68,8 +68,6 @@ type secret struct {
 func (s *secret) live(at backoffice.Instant) bool {
 	return s.principal != nil && (s.expires.IsZero() || at < s.expires)
 }
-
-type reading struct{ done chan struct{} }
 
 // NewAuthenticator makes an authenticator that has read nothing yet. Close it.
 func NewAuthenticator(store backoffice.CredentialStore) *Authenticator {
@@ -230,7 +228,7 @@ func (a *Authenticator) fresh(ctx context.Context, now time.Time, limit time.Dur
 	for range 2 { // the first read may have begun too long ago
 		if under := a.read(now, known); under != nil {
 			select {
-			case <-under.done:
+			case <-under:
 			case <-ctx.Done():
 				if errors.Is(ctx.Err(), context.DeadlineExceeded) { // the store takes too long
 					return nil, undecided(ctx.Err())
@@ -255,7 +253,7 @@ func undecided(cause error) error {
 
 // read returns the read in progress, or starts one; nil if known is no longer the last, right after a failure, and when
 // the authenticator is closed.
-func (a *Authenticator) read(now time.Time, known *snapshot) *reading {
+func (a *Authenticator) read(now time.Time, known *snapshot) chan struct{} {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.life.Err() != nil {
@@ -268,7 +266,7 @@ func (a *Authenticator) read(now time.Time, known *snapshot) *reading {
 	if a.current.Load() != known || a.lastErr != nil && now.Sub(a.lastTry) < pauseAfter {
 		return nil
 	}
-	under := &reading{done: make(chan struct{})}
+	under := make(chan struct{})
 	a.reading, a.lastTry = under, now
 	a.reads.Go(func() {
 		taken, err := a.take(a.now())
@@ -278,7 +276,7 @@ func (a *Authenticator) read(now time.Time, known *snapshot) *reading {
 		}
 		a.reading, a.lastErr = nil, err
 		a.mu.Unlock()
-		close(under.done)
+		close(under)
 	})
 	return under
 }

@@ -45,11 +45,10 @@ func badPurpose(format string, args ...any) error {
 // PurposeOf reads a request's header: nil when absent or empty. BadInput when it is repeated or invalid.
 func PurposeOf(header http.Header) (*string, error) {
 	values := header[PurposeHeader]
-	switch len(values) {
-	case 0:
+	if len(values) == 0 {
 		return nil, nil
-	case 1:
-	default:
+	}
+	if len(values) > 1 {
 		return nil, badPurpose("x-access-purpose must be sent once")
 	}
 	purpose, err := ParsePurpose(values[0])

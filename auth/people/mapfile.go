@@ -91,21 +91,19 @@ func (f *mapFile) poll() {
 	if err != nil && m != nil { // what it names may be there next time
 		f.was = nil
 	}
-	switch {
-	case err == nil:
+	if err == nil {
 		f.warned = ""
 		if m.digest != f.read.Load().digest {
 			f.read.Store(m)
 			f.log.Info("the map of people was reloaded", "rules", len(m.rules), "denied", len(m.deny))
 		}
-	default:
-		cause := err.Error()
-		if info != nil {
-			cause += info.ModTime().String()
-		}
-		if cause == f.warned {
-			return
-		}
+		return
+	}
+	cause := err.Error()
+	if info != nil {
+		cause += info.ModTime().String()
+	}
+	if cause != f.warned {
 		f.warned = cause
 		f.log.Warn("the map of people is invalid; the previous one stays in use", "cause", err)
 	}

@@ -122,7 +122,7 @@ func (p *People) Authenticate(ctx context.Context, token string) (*backoffice.Pr
 		p.known.Set(digest, v)
 	}
 	principal, err := p.as(v, claims)
-	if err != nil && known && errors.Is(err, errEnded) {
+	if known && errors.Is(err, errEnded) {
 		p.known.Invalidate(digest)
 	}
 	return principal, err
