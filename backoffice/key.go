@@ -93,6 +93,7 @@ type KeyStore interface {
 	CloseKey(ctx context.Context, id string) (using []KeyUser, err error)
 	// ClosedKey sets a closing key to closed: no number is sealed by it.
 	ClosedKey(ctx context.Context, id string) error
+	// RemoveKey removes a closed key, or one that waits to become the primary: nothing is sealed by it.
 	RemoveKey(ctx context.Context, id string) error
 	SealedCounts(ctx context.Context) ([]SealedCount, error)
 	// NumbersNotBy returns customers after an identifier that have a number with another prefix.

@@ -72,7 +72,7 @@ func (o *execution) recall(key *answers.Key) bool {
 	if key == nil || o.of.answers == nil {
 		return false
 	}
-	key.Sealed, _ = o.of.backend.Keys.Fingerprint()
+	key.Sealed = o.of.backend.Keys.Fingerprint()
 	var wanted bool
 	if o.kept, o.valid, wanted = o.of.answers.Get(o.ctx, key); wanted {
 		o.key = key

@@ -35,6 +35,7 @@ type binding struct {
 	polled   chan struct{} // closed and replaced after each poll; under applying
 	noted    time.Time     // the note is valid until then; under applying
 	note     string        // what was noted; under applying
+	read     os.FileInfo   // of the keyset file when it was reread; under applying
 
 	change chan struct{} // wakes the writer of notes
 	stop   context.CancelFunc
@@ -51,7 +52,7 @@ func (k *Keyset) Bind(ctx context.Context, store backoffice.Store) error {
 	if err != nil {
 		return err
 	}
-	if g := k.current.Load().byFingerprint(print); g != nil { // a store that has keys adds none
+	if g := k.use().byFingerprint(print); g != nil { // a store that has keys adds none
 		if err := store.AddKey(ctx, g.key(backoffice.KeyPrimary)); err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (k *Keyset) claim(ctx context.Context, store backoffice.KeyStore) (string, 
 	if err != nil {
 		return "", err
 	}
-	in := k.current.Load()
+	in := k.use()
 	primary := slices.IndexFunc(listed, func(key backoffice.Key) bool { return key.State == backoffice.KeyPrimary })
 	if primary >= 0 && in.generation(listed[primary].ID) != nil {
 		return store.ClaimedKeyset(ctx)
@@ -121,7 +122,7 @@ func (k *Keyset) use() *keysInUse { return k.current.Load() }
 
 // fresh returns the keyset as recently read from the store, for sealing. Unavailable when the store cannot be read.
 func (k *Keyset) fresh() (*keysInUse, error) {
-	in := k.current.Load()
+	in := k.use()
 	b := k.bound
 	if b == nil || b.stop == nil {
 		return in, nil
@@ -129,7 +130,7 @@ func (k *Keyset) fresh() (*keysInUse, error) {
 	until := time.Now().Add(pollTimeout + staleAfter)
 	for {
 		b.applying.Lock()
-		in, polled, noted := k.current.Load(), b.polled, b.noted
+		in, polled, noted := k.use(), b.polled, b.noted
 		b.applying.Unlock()
 		now := time.Now()
 		// While a transaction of this program is the only writer, no key rotates; and its note would wait for it.
@@ -195,18 +196,14 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	b := k.bound
 	b.applying.Lock()
 	defer b.applying.Unlock()
-	before := k.current.Load()
+	before := k.use()
 	if taken.Before(before.taken) && before.listed != nil {
 		return nil // a later answer came first
 	}
 	all := before.all
 	lacks := func(key backoffice.Key) bool { return before.generation(key.ID) == nil }
 	if slices.ContainsFunc(listed, lacks) && k.file.Path != "" {
-		if newer, err := k.reread(); err != nil {
-			slog.Error("cannot reload the keyset file", "cause", err)
-		} else {
-			all = newer
-		}
+		all = k.newer(all)
 	}
 	now := &keysInUse{all: all, listed: listed, taken: taken}
 	for _, key := range listed {
@@ -231,6 +228,24 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 		b.wake()
 	}
 	return nil
+}
+
+// newer rereads the file, unless it is as it was the last time: a key management service may have to unwrap it.
+func (k *Keyset) newer(all []*generation) []*generation {
+	was := k.bound.read
+	info, err := os.Stat(k.file.Path)
+	if err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) &&
+		info.Size() == was.Size() {
+		return all
+	}
+	k.bound.read = nil
+	newer, err := k.reread()
+	if err != nil {
+		slog.Error("cannot reload the keyset file", "cause", err)
+		return all
+	}
+	k.bound.read = info
+	return newer
 }
 
 // knows returns the store's keys that are in the file.

@@ -82,7 +82,7 @@ func NewKeyset() (*Keyset, error) {
 }
 
 // Fingerprint identifies a keyset without revealing it, for a store to reject another. It is that of the sealing key.
-func (k *Keyset) Fingerprint() (string, error) { return k.current.Load().primary.fingerprint, nil }
+func (k *Keyset) Fingerprint() string { return k.use().primary.fingerprint }
 
 func newHandles() (handles, error) {
 	made := handles{}

@@ -34,9 +34,9 @@ func TestAKeysetFileIsMadeOnceWithMode0600AndReadBack(t *testing.T) {
 	if got, err := read.open("a", ask.Field, ask.Number); err != nil || got != number {
 		t.Errorf("%q %v", got, err)
 	}
-	one, _ := made.Fingerprint()
-	two, _ := read.Fingerprint()
-	other, _ := testKeys(t).Fingerprint()
+	one := made.Fingerprint()
+	two := read.Fingerprint()
+	other := testKeys(t).Fingerprint()
 	if one != two || one == other || len(one) != 32 {
 		t.Errorf("fingerprints %s %s %s", one, two, other)
 	}

@@ -108,6 +108,9 @@ func (s *KeyStatus) needed(keys []KeyStatus, cursors bool) string {
 	case backoffice.KeyPrimary:
 		return "it is the primary key; replace it with backoffice keys rotate"
 	case backoffice.KeyNext:
+		if !s.InFile { // a rotation with another file left it, and it never sealed
+			return ""
+		}
 		return "it is about to become the primary key; continue with backoffice keys rotate"
 	case backoffice.KeyOld, backoffice.KeyClosing:
 		return "not everything it sealed has been resealed; run backoffice keys reseal"

@@ -45,7 +45,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			print, _ := g.keys.Fingerprint()
+			print := g.keys.Fingerprint()
 			lookups, err := g.keys.Lookups("retry", []byte("key"))
 			if err != nil {
 				t.Fatal(err)
@@ -108,7 +108,7 @@ func TestAKeyIsRetiredOnlyWhenNothingNeedsIt(t *testing.T) {
 
 			// A server that starts now has the new key alone, and reads all that the register holds.
 			after := turnedFrom(t, open, g.path)
-			if print2, _ := after.keys.Fingerprint(); print2 == print || len(after.keys.use().all) != 1 {
+			if print2 := after.keys.Fingerprint(); print2 == print || len(after.keys.use().all) != 1 {
 				t.Errorf("the keyset is as it was: %d keys", len(after.keys.use().all))
 			}
 			if found, err := after.search(ctx, numberFor(1), all); err != nil || len(found) != 1 {

@@ -192,7 +192,7 @@ func (s *Store) RemoveKey(ctx context.Context, id string) error {
 			return err
 		}
 		_, err := tx.conn.Exec(ctx, "DELETE /*backoffice:keyset_keys.remove*/ FROM keyset_keys"+
-			" WHERE id = $1 AND state = 'closed'", []any{id})
+			" WHERE id = $1 AND state IN ('closed', 'next')", []any{id})
 		return err
 	})
 }

@@ -1,0 +1,125 @@
+package privacy
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tink-crypto/tink-go/v2/tink"
+
+	"example.org/backoffice/backoffice"
+)
+
+// countedKEK counts what a key management service is asked to unwrap.
+type countedKEK struct {
+	tink.AEAD
+	unwraps atomic.Int64
+}
+
+func (c *countedKEK) Decrypt(text, context []byte) ([]byte, error) {
+	c.unwraps.Add(1)
+	return c.AEAD.Decrypt(text, context)
+}
+
+// copied is a copy of a file in a folder of its own.
+func copied(t testing.TB, path, to string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if to == "" {
+		to = filepath.Join(t.TempDir(), "keyset.json")
+	}
+	if err := os.WriteFile(to, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func TestAKeysetFileThatLacksAKeyIsUnwrappedAgainOnlyWhenItChanges(t *testing.T) {
+	t.Parallel()
+	open := turnEngines["SQLite"](t)
+	kek := &countedKEK{AEAD: newKEK(t)}
+	path := filepath.Join(t.TempDir(), "keyset.json")
+	if _, err := (KeysetFile{Path: path, KEK: kek}).Create(); err != nil {
+		t.Fatal(err)
+	}
+	bind := func(path string) *turned {
+		keys, err := KeysetFile{Path: path, KEK: kek}.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &turned{keys, open(), path}
+		if err := keys.Bind(t.Context(), g.store); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(keys.Release)
+		return g
+	}
+	lacking := bind(copied(t, path, ""))
+	rotator := bind(path).rotator()
+	rotator.Wait = 0
+	if _, _, err := rotator.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatal(err)
+	}
+	poll := func() {
+		t.Helper()
+		for range 5 {
+			if err := lacking.keys.poll(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	poll()
+	before := kek.unwraps.Load()
+	poll()
+	if n := kek.unwraps.Load() - before; n != 0 {
+		t.Errorf("%d requests to unwrap a file that is as it was", n)
+	}
+	copied(t, path, lacking.path)
+	poll()
+	if n := kek.unwraps.Load() - before; n != 1 || len(lacking.keys.use().all) != 2 {
+		t.Errorf("%d requests to unwrap a new file, %d keys", n, len(lacking.keys.use().all))
+	}
+}
+
+func TestAKeyThatARotationWithAnotherFileLeftIsRetired(t *testing.T) {
+	t.Parallel()
+	for name, engine := range turnEngines {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			open, ctx := engine(t), t.Context()
+			one := turnedFrom(t, open, newKeysetFile(t))
+			two := turnedFrom(t, open, copied(t, one.path, ""))
+			hasty := one.rotator()
+			hasty.Wait = 0
+			left, _, err := hasty.Rotate(ctx)
+			if backoffice.KindOf(err) != backoffice.Unavailable {
+				t.Fatal(left, err)
+			}
+			if err := hasty.Retire(ctx, left, true); err == nil || !strings.Contains(err.Error(), "continue with") {
+				t.Errorf("where it is in the file: %v", err)
+			}
+			one.keys.Release()
+			fresh, _, err := two.rotator().Rotate(ctx)
+			if err != nil || fresh == left {
+				t.Fatal(fresh, err)
+			}
+			if err := two.rotator().Retire(ctx, left, false); err != nil {
+				t.Error(err)
+			}
+			keys, _, err := two.rotator().Status(ctx)
+			if err != nil || len(keys) != 2 || two.keys.use().primary.id != fresh {
+				t.Errorf("%d keys, %v", len(keys), err)
+			}
+			for _, key := range keys {
+				if key.ID == left {
+					t.Errorf("%s is still %s", left, key.State)
+				}
+			}
+		})
+	}
+}
