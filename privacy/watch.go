@@ -87,24 +87,19 @@ func (r *register) takeHeads() []backoffice.ConsultationHead {
 // restore keeps a head whose receipt could not be written, unless its chain has grown since.
 func (r *register) restore(head backoffice.ConsultationHead) {
 	r.mu.Lock()
-	_, later := r.unstated[head.Chain]
-	r.mu.Unlock()
-	if !later {
-		r.noteHead(head)
+	defer r.mu.Unlock()
+	if _, later := r.unstated[head.Chain]; !later {
+		r.unstated[head.Chain] = head
 	}
 }
 
 // Watch writes a receipt of each period in which this process entered something, until ctx ends, and a last one then.
 // It first checks the register against the receipts, and in each period its own chain against what it left; a
-// difference raises an alarm. With nil receipts it only checks. Failed receipts are logged and retried; no disclosure
-// waits.
+// difference raises an alarm. With nil receipts it only checks. Failed receipts are logged and retried, and so is that
+// first check: the first receipt names the last one before it. No disclosure waits.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
-	if receipts != nil {
-		if err := w.compareAll(ctx); err != nil && ctx.Err() == nil {
-			slog.Error("cannot compare the receipts with the register of consultations", "cause", err)
-		}
-	}
+	w.ready(ctx)
 	backoffice.Every(ctx, period, func() { w.round(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
@@ -116,12 +111,31 @@ type watch struct {
 	receipts backoffice.ReceiptStore
 	before   string // digest of the last receipt
 	seen     backoffice.ConsultationHead
+	compared bool
+}
+
+// ready reports whether receipts can be written: all there are have been compared with the register.
+func (w *watch) ready(ctx context.Context) bool {
+	if w.receipts == nil || w.compared {
+		return w.compared
+	}
+	err := w.compareAll(ctx)
+	if err != nil && ctx.Err() == nil {
+		slog.Error("cannot compare the receipts with the register of consultations; will retry", "cause", err)
+	}
+	w.compared = err == nil
+	return w.compared
 }
 
 func (w *watch) round(ctx context.Context) {
+	ready := w.ready(ctx)
 	for _, head := range w.register.takeHeads() {
 		w.seen = head
 		if w.receipts == nil {
+			continue
+		}
+		if !ready {
+			w.register.restore(head)
 			continue
 		}
 		if err := w.state(ctx, head); err != nil {
