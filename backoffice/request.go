@@ -52,6 +52,8 @@ type Ledger interface {
 	Commit(ctx context.Context) error
 	// CheckPurpose rejects a caller who may see the numbers and gives no purpose, where one is required.
 	CheckPurpose() error
+	// Forget drops what was consulted since the last Commit.
+	Forget()
 }
 
 // CommitLedger makes the ledger durable before any of the answer is sent. After an error nothing may be sent. Errors:

@@ -272,6 +272,12 @@ func (l *ledger) Commit(ctx context.Context) error {
 	return l.failed
 }
 
+func (l *ledger) Forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.searches, l.reads, l.readAt = nil, nil, nil
+}
+
 func (l *ledger) entry(
 	operation backoffice.PrivacyOperation, customerID *string, fields fieldSet) *backoffice.Consultation {
 	entry := &backoffice.Consultation{

@@ -250,3 +250,40 @@ func BenchmarkReveal(b *testing.B) {
 		})
 	}
 }
+
+func TestWhatIsForgottenIsNotEnteredAndWhatWasEnteredStays(t *testing.T) {
+	t.Parallel()
+	keys, store := testKeys(t), newMemoryStore()
+	ctx := NewVault(keys, store).WithLedger(t.Context(), reader, nil)
+	reveal := func(ids ...string) {
+		t.Helper()
+		for _, id := range ids {
+			if _, err := Reveal(ctx, []SealedNumber{sealed(t, keys, id, backoffice.RegistrationNumber)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	reveal("a")
+	if err := backoffice.CommitLedger(ctx); err != nil {
+		t.Fatal(err)
+	}
+	reveal("b", "c")
+	if err := Search(ctx).Begin(backoffice.RegistrationNumber); err != nil {
+		t.Fatal(err)
+	}
+	ctx = backoffice.Anew(ctx)
+	if !Consulted(ctx) {
+		t.Error("what was entered is forgotten")
+	}
+	reveal("c")
+	if err := backoffice.CommitLedger(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"READ a [REGISTRATION_NUMBER] credential-1 Reader for none",
+		"READ c [REGISTRATION_NUMBER] credential-1 Reader for none",
+	}
+	if diff := cmp.Diff(want, store.lines()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -156,6 +156,7 @@ type ledger func() error
 
 func (l ledger) Commit(context.Context) error { return l() }
 func (ledger) CheckPurpose() error            { return nil }
+func (ledger) Forget()                        {}
 
 func (l ledger) keep(r *backoffice.Request) { r.Ledger = l }
 
