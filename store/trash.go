@@ -115,6 +115,9 @@ func (t *tx) putting(entry *backoffice.Trashed, until string, argument int64) (d
 const trashColumns = "id, noun, client_id, at, until, records"
 
 func (t *tx) TakeTrashed(ctx context.Context, ids ...string) (taken []*backoffice.Trashed, err error) {
+	if err := t.lock(ctx, lockTrash); err != nil {
+		return nil, err
+	}
 	d := t.store.nouns.dialect
 	err = t.conn.Query(ctx, "DELETE /*backoffice:trash.take*/ FROM trash"+
 		" WHERE "+d.among("id")+" RETURNING "+trashColumns, []any{d.List(wellFormed(ids))}, func(row *Row) error {
@@ -195,6 +198,9 @@ func (s *Store) EmptyDueTrash(ctx context.Context) (erased, fileKeys []string, e
 // erase erases entries for good, and what else is kept of their customers, unless these are there again: what imports
 // keep, relations in other entries, and who was merged into them.
 func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, err error) {
+	if err := t.lock(ctx, lockTrash); err != nil {
+		return nil, nil, err
+	}
 	if erased, keys, err = t.emptyTrash(ctx, ids); err != nil || len(erased) == 0 {
 		return erased, keys, err
 	}

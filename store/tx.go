@@ -96,6 +96,7 @@ const (
 	lockDiscrepancies                  // what is open
 	lockKeys                           // the keys of the keyset, and who knows them
 	lockMirror                         // what the store mirrors
+	lockTrash                          // what comes back, or is erased
 )
 
 func (t *tx) lock(ctx context.Context, what int64) error {

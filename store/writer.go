@@ -278,15 +278,15 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	if ids == nil {
 		return nil, nil
 	}
-	if err := w.tx.isInView(ctx, w.table.noun, ids, w.unknown()); err != nil {
-		return nil, err
-	}
 	var deleted []string
 	own, losing := attachments{}, map[backoffice.Noun][]string(nil)
 	touch := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
 	keeps := w.tx.keeps(w.table.noun)
 	if keeps || w.tx.restricted || w.tx.importing > 0 { // the cascade must be known first
 		if err := touch(ctx); err != nil {
+			return nil, err
+		}
+		if err := w.tx.isInView(ctx, w.table.noun, ids, w.unknown()); err != nil {
 			return nil, err
 		}
 		if err := w.tx.goesInView(ctx); err != nil {
