@@ -22,12 +22,16 @@ type trashListCommand struct{ formatFlag }
 
 func (c *trashListCommand) Run(ctx context.Context, store backoffice.Store, t terminal) error {
 	columns := []string{"id", "noun", "name", "deletedAt", "until", "clientId", "records", "files"}
-	return c.list(t.out, columns, func(add adder) error {
-		return store.EachTrashed(ctx, func(d *backoffice.Trashed) error {
-			return add(d.ID, string(d.Noun), given(d.Name()), given(d.At), given(d.Until), given(d.ClientID),
-				d.Rows(), len(d.FileKeys()))
-		})
+	var rows [][]any // all before any is printed: a pager would hold up the statement
+	err := store.EachTrashed(ctx, func(d *backoffice.Trashed) error {
+		rows = append(rows, []any{d.ID, string(d.Noun), given(d.Name()), given(d.At), given(d.Until),
+			given(d.ClientID), d.Rows(), len(d.FileKeys())})
+		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return listAll(c.formatFlag, t.out, columns, rows, func(row []any) []any { return row })
 }
 
 type trashRestoreCommand struct {

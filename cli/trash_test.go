@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -11,6 +14,9 @@ import (
 	"time"
 
 	"example.org/backoffice/auth"
+	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/sqlite"
+	"example.org/backoffice/store/sqlite/sqlitetest"
 )
 
 // remove deletes over REST, which has to work.
@@ -46,6 +52,53 @@ func (s *shell) inTrash(t *testing.T) (rows []map[string]any) {
 		rows = append(rows, row)
 	}
 	return rows
+}
+
+// visited is a store that knows whether its trash is being read.
+type visited struct {
+	backoffice.Store
+	t     *testing.T
+	now   bool
+	lines int
+}
+
+func (v *visited) EachTrashed(ctx context.Context, visit func(*backoffice.Trashed) error) error {
+	v.now = true
+	defer func() { v.now = false }()
+	return v.Store.EachTrashed(ctx, visit)
+}
+
+// printer is what the command prints to.
+type printer struct{ of *visited }
+
+func (p printer) Write(text []byte) (int, error) {
+	if p.of.now {
+		p.of.t.Errorf("while the store is read, %q is printed", text)
+	}
+	p.of.lines++
+	return len(text), nil
+}
+
+func TestTheTrashIsReadBeforeItIsPrinted(t *testing.T) {
+	t.Parallel()
+	store, err := sqlite.Open(t.Context(), sqlitetest.URL(t), sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	err = store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+		tx.KeepDeleted(backoffice.Keeping{Period: time.Hour})
+		if err := tx.Customers().Insert(ctx, &backoffice.Customer{ID: "acme", Type: backoffice.Company, Version: 1}); err != nil {
+			return err
+		}
+		_, err := tx.Customers().Delete(ctx, "acme")
+		return err
+	})
+	v := &visited{Store: store, t: t}
+	list := trashListCommand{formatFlag{Format: "jsonl"}}
+	if err := errors.Join(err, list.Run(t.Context(), v, terminal{out: printer{v}, err: io.Discard})); err != nil || v.lines == 0 {
+		t.Fatalf("%d lines (%v)", v.lines, err)
+	}
 }
 
 func TestWhatWasDeletedIsListedBroughtBackAndErasedByCommands(t *testing.T) {
