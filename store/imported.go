@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strconv"
 
 	"example.org/backoffice/backoffice"
 )
@@ -231,14 +232,25 @@ func (s *Store) Imported(ctx context.Context, number int64, ids ...string) (map[
 }
 
 func (s *Store) EachImported(ctx context.Context, visit func(*backoffice.Trashed) error) error {
-	return s.primary().Query(ctx, "SELECT /*backoffice:imported.each*/ "+importedColumns+" FROM imported"+
-		" WHERE file_key IS NOT NULL OR noun = 'customer' AND records IS NOT NULL", nil, func(row *Row) error {
-		was, err := readTrashed(row)
+	text := "SELECT /*backoffice:imported.each*/ " + importedColumns + ", import FROM imported" +
+		" WHERE (import, id) > ($1, $2) AND (file_key IS NOT NULL OR noun = 'customer' AND records IS NOT NULL)" +
+		" ORDER BY import, id LIMIT " + strconv.Itoa(maxBatch)
+	number, id := int64(0), ""
+	for n := maxBatch; n == maxBatch; {
+		n = 0
+		err := s.primary().Query(ctx, text, []any{number, id}, func(row *Row) error {
+			was, err := readTrashed(row)
+			if err != nil {
+				return err
+			}
+			n, number, id = n+1, row.Int(6), was.ID
+			return visit(was)
+		})
 		if err != nil {
 			return err
 		}
-		return visit(was)
-	})
+	}
+	return nil
 }
 
 func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) error {

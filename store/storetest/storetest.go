@@ -21,7 +21,7 @@ var reads = []group{{"records", testRecords}, {"lists", testLists}, {"groups", t
 
 var writes = []group{
 	{"walks", testWalks}, {"writes", testWrites}, {"cascades", testCascades}, {"change log", testLog}, {"acts", testActs}, {"change feed", testFeed}, {"what the log tells", testTouched}, {"visible", testVisible}, {"once", testOnce}, {"view", testView}, {"strands", testStrands}, {"unique values", testUnique}, {"leases", testLeases}, {"idempotency keys", testKeys},
-	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks}, {"trusted documents", testTrusted}, {"mirrors", testMirrors}, {"trash", testTrash}, {"closed keys", testClosedKeys},
+	{"forgotten files", testForgottenFiles}, {"file register", testFileRegister}, {"consultations", testConsultations}, {"credentials", testCredentials}, {"webhooks", testWebhooks}, {"trusted documents", testTrusted}, {"mirrors", testMirrors}, {"trash", testTrash}, {"imports", testImports}, {"closed keys", testClosedKeys},
 	{"the use of keys outlives a long write", testKeyUseOutlivesAWrite},
 }
 

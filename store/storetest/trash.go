@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"example.org/backoffice/backoffice"
-	"example.org/backoffice/store"
 )
 
 // trashed lists what is in the trash.
@@ -61,19 +59,6 @@ func bringBack(t testing.TB, store backoffice.Store, ids ...string) {
 			func() error { return tx.MinfinDocuments().Insert(ctx, o.minfin...) },
 			func() error { return tx.Discrepancies().Insert(ctx, o.differences...) })
 	})
-}
-
-// ending is an engine that ends after some transactions.
-type ending struct {
-	store.Engine
-	left *int
-}
-
-func (e ending) Write(ctx context.Context, do func(ctx context.Context, tx store.Sender) error) error {
-	if *e.left--; *e.left < 0 {
-		return errors.New("ended")
-	}
-	return e.Engine.Write(ctx, do)
 }
 
 func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
@@ -343,48 +328,6 @@ func testTrash(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			} else if want > 0 {
 				bringBack(t, store, "customer-1")
 			}
-		}
-	})
-
-	t.Run("of a large import a part is erased at a time, with its files, and nobody takes back the rest", func(t *testing.T) {
-		t.Parallel()
-		opened := newStore(t)
-		of, ok := opened.(through)
-		if !ok {
-			t.Skip("another store's")
-		}
-		fullOffice().insert(t, opened)
-		writes := 2 // of the trash, and of a part
-		ended := of.Through(func(engine store.Engine) store.Engine { return ending{engine, &writes} })
-		write(t, opened, func(ctx context.Context, tx backoffice.Tx) error {
-			if err := tx.KeepBefore(ctx, 7, 1); err != nil {
-				return err
-			}
-			labels := make([]*backoffice.Label, 10_000)
-			for i := range labels {
-				id := fmt.Sprintf("e%05d", i) // between the identifiers of the documents
-				labels[i] = &backoffice.Label{ID: id, Name: id}
-			}
-			document, minfin := *fullOffice().documents[0], *fullOffice().minfin[0]
-			document.File, minfin.File = nil, nil
-			return inOrder(
-				func() error { return tx.Labels().Upsert(ctx, labels) },
-				func() error { return tx.Documents().Upsert(ctx, []*backoffice.CustomerDocument{&document}) },
-				func() error { return tx.MinfinDocuments().Upsert(ctx, []*backoffice.MinfinDocument{&minfin}) })
-		})
-		keys := []string{fullOffice().documents[0].File.Key, fullOffice().minfin[0].File.Key}
-		for want := 1; want <= 2; want++ {
-			_, _, err := ended.EmptyDueTrash(t.Context())
-			if (err == nil) != (want == 2) {
-				t.Errorf("with %d writes: %v", writes, err)
-			}
-			if forgotten, err := ended.ForgottenFiles(t.Context(), 100); !cmp.Equal(forgotten, keys[:want], anyOrder) {
-				t.Errorf("%v are to be removed (%v)", forgotten, err)
-			}
-			if made, left, err := ended.ImportedRecords(t.Context(), 7, backoffice.NounLabel); err != nil || made != nil {
-				t.Errorf("%d and %d can be taken back (%v)", len(made), len(left), err)
-			}
-			writes = 100
 		}
 	})
 
