@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"golang.org/x/sync/singleflight"
+
 	"example.org/backoffice/backoffice"
 )
 
@@ -21,6 +23,7 @@ const (
 
 // knownMirror is the last known answer of Mirror.
 type knownMirror struct {
+	first   singleflight.Group
 	polling sync.Mutex // held while the store is asked
 	mu      sync.Mutex
 	at      time.Time // zero for never
@@ -34,40 +37,48 @@ func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known 
 	return k.last, !k.at.IsZero() && time.Since(k.at) < age
 }
 
-// Mirror asks the store with a short timeout; meanwhile other callers use the last answer.
+// Mirror asks the store with a short timeout; meanwhile other callers use the last answer, or share the first one.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
+	k := &s.mirror
+	if last, known := k.within(mirrorTrust); known {
+		if !k.polling.TryLock() {
+			return last, nil
+		}
+		defer k.polling.Unlock()
+		if found, err := s.pollMirror(ctx, mirrorPatience); err == nil {
+			return found, nil
+		}
+		return last, nil
+	}
+	answer := k.first.DoChan("", func() (any, error) {
+		k.polling.Lock()
+		defer k.polling.Unlock()
+		return s.pollMirror(backoffice.WithBudget(context.WithoutCancel(ctx), nil), pingTime)
+	})
+	select {
+	case shared := <-answer:
+		found, _ := shared.Val.(*backoffice.Mirror)
+		return found, shared.Err
+	case <-ctx.Done():
+		return nil, backoffice.Fault(ctx.Err(), "reading whether the store is a mirror")
+	}
+}
+
+// pollMirror asks the store, unless another caller just has.
+func (s *Store) pollMirror(ctx context.Context, patience time.Duration) (*backoffice.Mirror, error) {
 	k := &s.mirror
 	if last, fresh := k.within(mirrorPoll); fresh {
 		return last, nil
 	}
-	last, known := k.within(mirrorTrust)
-	switch {
-	case !known:
-		k.polling.Lock()
-	case !k.polling.TryLock():
-		return last, nil
-	}
-	defer k.polling.Unlock()
-	if last, fresh := k.within(mirrorPoll); fresh { // another caller has asked meanwhile
-		return last, nil
-	}
-	pollCtx := ctx
-	if known {
-		short, cancel := context.WithTimeout(ctx, mirrorPatience)
-		defer cancel()
-		pollCtx = short
-	}
-	found, err := s.readMirror(pollCtx)
-	switch {
-	case err == nil:
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found, err := s.readMirror(ctx)
+	if err == nil {
 		k.mu.Lock()
 		k.at, k.last = time.Now(), found
 		k.mu.Unlock()
-		return found, nil
-	case known:
-		return last, nil
 	}
-	return nil, err
+	return found, err
 }
 
 func (s *Store) readMirror(ctx context.Context) (found *backoffice.Mirror, err error) {
@@ -117,6 +128,7 @@ func (s *Store) PutMirror(ctx context.Context, m *backoffice.Mirror) error {
 	s.mirror.mu.Lock()
 	s.mirror.at = time.Time{}
 	s.mirror.mu.Unlock()
+	s.mirror.first.Forget("")
 	return err
 }
 

@@ -1,13 +1,46 @@
 package storetest
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
+
+// holding is an engine that answers no read of the primary, until it fails them all.
+type holding struct {
+	store.Engine
+	by *holder
+}
+
+func (h holding) Primary() store.Sender { return h.by }
+
+type holder struct {
+	asked atomic.Int64
+	until chan struct{}
+}
+
+func (h *holder) Send(_ context.Context, statements ...*store.Statement) {
+	h.asked.Add(1)
+	<-h.until
+	for _, s := range statements {
+		s.Err = errors.New("held")
+	}
+}
+
+// listening is a context that notes who listens to its end.
+type listening struct {
+	context.Context
+	by chan struct{}
+}
+
+func (l listening) Done() <-chan struct{} { l.by <- struct{}{}; return l.Context.Done() }
 
 func testMirrors(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	t.Run("a store is nobody's mirror until it is said whose, and again when it is released", func(t *testing.T) {
@@ -37,6 +70,38 @@ func testMirrors(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 			t.Errorf("it is a mirror again: %v", err)
 		}
 		is(nil)
+	})
+
+	t.Run("who asks first whether it is a mirror shares the attempt with others, and waits no longer than its context", func(t *testing.T) {
+		t.Parallel()
+		of, ok := newStore(t).(through)
+		if !ok {
+			t.Skip("another store's")
+		}
+		held := &holder{until: make(chan struct{})}
+		defer close(held.until)
+		opened := of.Through(func(engine store.Engine) store.Engine { return holding{engine, held} })
+		ctx, cancel := context.WithCancel(t.Context())
+		listener, answers := listening{ctx, make(chan struct{}, 100)}, make(chan error, 10)
+		for range 10 {
+			go func() { _, err := opened.Mirror(listener); answers <- err }()
+		}
+		for range 10 {
+			select {
+			case <-listener.by:
+			case <-time.After(10 * time.Second):
+				t.Fatal("somebody waits without a look at the context")
+			}
+		}
+		cancel()
+		for range 10 {
+			if err := <-answers; err == nil {
+				t.Error("it is answered")
+			}
+		}
+		if n := held.asked.Load(); n != 1 {
+			t.Errorf("the store was asked %d times", n)
+		}
 	})
 
 	t.Run("a mirror's notes are read and dropped by how their names begin, and all of them with the mirror", func(t *testing.T) {
