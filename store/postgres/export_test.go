@@ -2,12 +2,14 @@ package postgres
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store"
 )
 
 // OnReplica says where the reads of a context's request go.
@@ -55,6 +57,35 @@ func (s *Store) InWrite(t testing.TB, text string) (lines []string) {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return lines
+}
+
+// Stale are the statements, each the first of a transaction, that the last one takes for prepared and that are not.
+func (s *Store) Stale(t testing.TB, texts []string) (stale []string) {
+	t.Helper()
+	for i, text := range texts {
+		err := s.engine.write(t.Context(), func(ctx context.Context, tx store.Sender) error {
+			first := &store.Statement{Text: text, Each: func(*store.Row) error { return nil }}
+			if err := first.Run(ctx, tx); err != nil || i+1 < len(texts) {
+				return err
+			}
+			conn := tx.(*transaction).conn
+			rows, err := conn.Query(ctx, "SELECT statement FROM pg_prepared_statements")
+			if err != nil {
+				return err
+			}
+			prepared, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			for text := range conn.PgConn().CustomData()[known].(map[string]bool) {
+				if !slices.Contains(prepared, text) {
+					stale = append(stale, text)
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stale
 }
 
 // InRead runs a statement on a connection as reads have it and returns the first column.

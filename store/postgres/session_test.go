@@ -1,11 +1,14 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store/postgres"
 	"example.org/backoffice/store/postgres/pgtest"
 	"example.org/backoffice/store/storetest"
@@ -49,5 +52,35 @@ func TestAConnectionKeepsFewPlansUnlessTheURLWantsMore(t *testing.T) {
 		if err != nil || kept > want+1 || kept < want-2 { // one that made room goes with the next statement
 			t.Errorf("with %q a connection keeps %d prepared statements (%v)", parameters, kept, err)
 		}
+	}
+}
+
+func TestATransactionKnowsOnlyStatementsThatItsConnectionKeeps(t *testing.T) {
+	storetest.SkipUnderRace(t)
+	t.Parallel()
+	store := openAt(t, migrated(t), postgres.Options{MaxConns: 1})
+	texts := make([]string, 200)
+	for i := range texts {
+		texts[i] = fmt.Sprintf("SELECT 'statement %d'", i)
+	}
+	if stale := store.Stale(t, texts); len(stale) > 0 {
+		t.Errorf("%d are no longer prepared, such as %s", len(stale), stale[0])
+	}
+}
+
+func TestASnapshotOutlivesItsPausesWhateverTheRoleSays(t *testing.T) {
+	t.Parallel()
+	store := openAt(t, migrated(t)+"&idle_in_transaction_session_timeout=50", postgres.Options{})
+	err := store.Snapshot(t.Context(), func(ctx context.Context, reads backoffice.Readers) error {
+		for range 2 {
+			if _, err := backoffice.ReadByID(ctx, reads.Labels(), []string{"label"}, 0); err != nil {
+				return err
+			}
+			time.Sleep(300 * time.Millisecond)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err, cause(err))
 	}
 }

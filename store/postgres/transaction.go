@@ -88,17 +88,15 @@ func (t *transaction) trip(ctx context.Context, statements []*store.Statement) (
 // known is the key under which a connection records the texts that it knows.
 const known = "known"
 
-// maxKnown is how many statements pgx keeps prepared on a connection.
-const maxKnown = 512
-
 // knows reports whether statements can be sent as they are, and remembers them for the next time.
 func (t *transaction) knows(statements []*store.Statement) bool {
-	if t.conn.Config().DefaultQueryExecMode == pgx.QueryExecModeExec {
+	config := t.conn.Config()
+	if config.DefaultQueryExecMode == pgx.QueryExecModeExec {
 		return true
 	}
 	data := t.conn.PgConn().CustomData()
 	texts, _ := data[known].(map[string]bool)
-	if texts == nil || len(texts) > maxKnown/2 {
+	if texts == nil || len(texts) > config.StatementCacheCapacity/2 { // pgx may keep no more
 		texts = map[string]bool{}
 		data[known] = texts
 	}
