@@ -107,7 +107,8 @@ func refusePreflight(next http.Handler) http.Handler {
 // server's own, or of an allowed origin. A client that is no page has no origin.
 func (srv *Server) MayConnect(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
-	if origin == "" || slices.Contains(srv.settings.Origins, origin) {
+	isIt := func(allowed string) bool { return strings.EqualFold(allowed, origin) }
+	if origin == "" || slices.ContainsFunc(srv.settings.Origins, isIt) {
 		return true
 	}
 	from, err := url.Parse(origin)

@@ -193,3 +193,24 @@ func TestACallForWhichTheBudgetIsTooSmallSaysWhenToTryAgain(t *testing.T) {
 		t.Errorf("%s", a.Whole)
 	}
 }
+
+func TestAPageOfAnOriginThatIsWrittenInUpperCaseMayCallTools(t *testing.T) {
+	t.Parallel()
+	config := gatewaytest.Config(gatewaytest.Limits())
+	config.Server.Origins = []string{"https://Office.example"}
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := gatewaytest.ServeConfig(t, b, config)
+	header := gatewaytest.CredentialHeader(o.Credential(t))
+	for origin, status := range map[string]int{
+		"https://office.example": http.StatusOK, "https://other.example": http.StatusForbidden,
+	} {
+		header.Set("Origin", origin)
+		if a := o.Agent(t, header, "tools/list", map[string]any{}); a.Status != status {
+			t.Errorf("%s: %d %.300s", origin, a.Status, a.Whole)
+		}
+	}
+}
