@@ -36,9 +36,6 @@ func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {
 // NewNetworks parses networks, sorted, each once. BadInput for more than MaxNetworks, for an invalid network, and for
 // bits after the prefix: 10.1.2.3/8 may have been meant as that one address.
 func NewNetworks(texts []string) (Networks, error) {
-	if len(texts) > MaxNetworks {
-		return nil, Errorf(BadInput, "a credential has at most %d networks", MaxNetworks)
-	}
 	var networks Networks
 	for _, text := range texts {
 		network, host, ok := ParseNetwork(text)
@@ -48,7 +45,11 @@ func NewNetworks(texts []string) (Networks, error) {
 		networks = append(networks, network)
 	}
 	slices.SortFunc(networks, netip.Prefix.Compare)
-	return slices.Compact(networks), nil
+	networks = slices.Compact(networks)
+	if len(networks) > MaxNetworks {
+		return nil, Errorf(BadInput, "a credential has at most %d networks", MaxNetworks)
+	}
+	return networks, nil
 }
 
 func ParseNetworks(text string) (Networks, error) { return NewNetworks(strings.Fields(text)) }

@@ -1,6 +1,7 @@
 package backoffice
 
 import (
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -40,9 +41,6 @@ func TestANetworkIsWrittenWithoutBitsBehindItsLength(t *testing.T) {
 		} else if bad != "" && strings.Contains(err.Error(), bad) {
 			t.Errorf("%q is echoed", bad)
 		}
-	}
-	if _, err := NewNetworks(make([]string, MaxNetworks+1)); KindOf(err) != BadInput {
-		t.Errorf("too many: %v", err)
 	}
 }
 
@@ -89,4 +87,30 @@ func sameBits(a, b netip.Addr, bits int) bool {
 		}
 	}
 	return true
+}
+
+func TestACredentialHasAtMost64DifferentNetworks(t *testing.T) {
+	t.Parallel()
+	all := make([]string, MaxNetworks)
+	for i := range all {
+		all[i] = fmt.Sprintf("10.0.%d.0/24", i)
+	}
+	most, err := NewNetworks(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	credential := &Credential{Networks: most}
+	if err := credential.ChangeNetworks(most[:2], nil, 1); err != nil || len(credential.Networks) != MaxNetworks {
+		t.Errorf("two that are there: %v, %d networks", err, len(credential.Networks))
+	}
+	other := Networks{netip.MustParsePrefix("192.0.2.0/24")}
+	if err := credential.ChangeNetworks(other, nil, 1); err == nil || len(credential.Networks) != MaxNetworks {
+		t.Errorf("one more: %v", err)
+	}
+	if err := credential.ChangeNetworks(other, most[:1], 1); err != nil || !credential.Networks.Admit(other[0].Addr()) {
+		t.Errorf("one in place of another: %v", err)
+	}
+	if _, err := NewNetworks(slices.Concat(all, []string{"192.0.2.0/24"})); KindOf(err) != BadInput {
+		t.Errorf("too many: %v", err)
+	}
 }
