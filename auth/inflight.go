@@ -95,11 +95,18 @@ func (a *Authenticator) poll() {
 		if all == nil {
 			return
 		}
+		away := false // the store, for which each credential would wait; people need none
 		for _, d := range all {
-			if _, err := a.Revalidate(a.life, d.principal); backoffice.Denies(err) {
+			person := d.principal != nil && d.principal.Person != nil
+			if away && !person {
+				continue
+			}
+			_, err := a.Revalidate(a.life, d.principal)
+			if backoffice.Denies(err) {
 				d.end(err)
 				a.inFlight.interrupt(d)
 			}
+			away = away || !person && backoffice.KindOf(err) == backoffice.Unavailable
 		}
 	}
 }
