@@ -134,7 +134,7 @@ func (a *Authenticator) Revalidate(
 		case err == nil && !networks.Admit(began.From):
 			err = errElsewhere
 		case err == nil:
-			now = signedIn(now, networks, began.From)
+			now = signedIn(now, began.From)
 		}
 	}
 	if err == nil && !now.SameRights(began) {
@@ -154,13 +154,13 @@ func (a *Authenticator) Linked(ctx context.Context, from netip.Addr, link string
 	if err == nil && !networks.Admit(from) {
 		return nil, errUnauthenticated
 	}
-	return signedIn(principal, networks, from), err
+	return signedIn(principal, from), err
 }
 
-// signedIn adds the client's address to a principal where it matters: most credentials work from everywhere.
-func signedIn(principal *backoffice.Principal, networks backoffice.Networks, from netip.Addr) *backoffice.Principal {
-	if principal == nil || len(networks) == 0 {
-		return principal
+// signedIn adds the client's address to a principal: a credential may get its first network while a request lasts.
+func signedIn(principal *backoffice.Principal, from netip.Addr) *backoffice.Principal {
+	if principal == nil {
+		return nil
 	}
 	own := *principal
 	own.From = from
@@ -204,7 +204,7 @@ func (s *snapshot) check(from netip.Addr, clientID string, sum *digest, now time
 	}
 	if fits&bit(p.credential.Live(at))&bit(p.credential.Networks.Admit(from))&bit(ok) == 1 {
 		p.used.note(now)
-		return signedIn(p.secrets[which].principal, p.credential.Networks, from)
+		return signedIn(p.secrets[which].principal, from)
 	}
 	return nil
 }

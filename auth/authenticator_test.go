@@ -248,6 +248,11 @@ func TestWhatWasBegunEndsWithItsSecretAndWithAChangeOfRights(t *testing.T) {
 				return of.ChangeNetworks(backoffice.Networks{netip.MustParsePrefix("203.0.113.0/24")}, nil, now)
 			})
 		}, errElsewhere, false},
+		"a first network that it is in": {func(ctx context.Context, store backoffice.CredentialStore, id string) error {
+			return Change(ctx, store, id, func(of *backoffice.Credential, now backoffice.Instant) error {
+				return of.ChangeNetworks(backoffice.Networks{netip.MustParsePrefix("192.0.2.0/24")}, nil, now)
+			})
+		}, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -23,7 +23,7 @@ type Principal struct {
 	TrustedOnly bool // it may send only trusted documents: see TrustedDocument
 	NoDeletes   bool // it may delete nothing
 	Restriction Restriction
-	From        netip.Addr // the address of sign-in of a credential with networks
+	From        netip.Addr // the address of sign-in; none for a person
 }
 
 func (v *Principal) SameRights(other *Principal) bool {
