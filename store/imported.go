@@ -96,11 +96,7 @@ func (w *writer[T, C]) keepReleased(ctx context.Context, ids []string) error {
 	if w.tx.importing == 0 {
 		return nil
 	}
-	before, err := w.table.asStored(ctx, w.tx, ids)
-	if err != nil {
-		return err
-	}
-	return w.tx.keepTouched(ctx, w.table.noun, before)
+	return w.tx.keepStored(ctx, map[backoffice.Noun][]string{w.table.noun: ids}, false)
 }
 
 // keepGone keeps what is about to be deleted, and what will lose a reference to it; these are returned.
@@ -118,33 +114,19 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 			losing[o.noun] = append(losing[o.noun], o.id)
 		}
 	}
-	keep := func(of map[backoffice.Noun][]string, gone bool) error {
-		for _, noun := range slices.Sorted(maps.Keys(of)) {
-			all, err := keptOf(noun).asStored(ctx, t, of[noun])
-			if err != nil {
-				return err
-			}
-			for _, was := range all {
-				if gone {
-					was.after = nil
-				}
-			}
-			if err := t.keepTouched(ctx, noun, all); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := keep(losing, false); err != nil {
+	if err := t.keepStored(ctx, losing, false); err != nil {
 		return nil, err
 	}
-	return losing, keep(going, true)
+	return losing, t.keepStored(ctx, going, true)
 }
 
-// keepLost notes what records are after they have lost references.
-func (t *tx) keepLost(ctx context.Context, losing map[backoffice.Noun][]string) error {
-	for _, noun := range slices.Sorted(maps.Keys(losing)) {
-		all, err := keptOf(noun).asStored(ctx, t, losing[noun])
+// keepStored notes what records are now, or are before they are gone.
+func (t *tx) keepStored(ctx context.Context, of map[backoffice.Noun][]string, gone bool) error {
+	for _, noun := range slices.Sorted(maps.Keys(of)) {
+		all, err := keptOf(noun).asStored(ctx, t, of[noun])
+		for i := 0; gone && i < len(all); i++ {
+			all[i].after = nil
+		}
 		if err == nil {
 			err = t.keepTouched(ctx, noun, all)
 		}
@@ -328,11 +310,8 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 	return err
 }
 
-// importedAtOnce is how much of what an import keeps is erased in one short transaction.
-const importedAtOnce = "10000"
-
-// eraseDueImport erases a part of what an import keeps that cannot be taken back any more. It marks the import, as
-// nobody may take back the rest.
+// eraseDueImport erases 10,000 records at most of what an import keeps that cannot be taken back any more. It marks the
+// import, as nobody may take back the rest.
 func (t *tx) eraseDueImport(ctx context.Context) (more bool, err error) {
 	var number int64
 	err = t.conn.Query(ctx, "UPDATE /*backoffice:imports.due*/ imports SET until = 0 WHERE number ="+
@@ -343,7 +322,7 @@ func (t *tx) eraseDueImport(ctx context.Context) (more bool, err error) {
 	}
 	t.erased = true
 	last, err := firstText(ctx, t.conn, "SELECT /*backoffice:imported.last*/ MAX(p.id) FROM (SELECT id FROM imported"+
-		" WHERE import = $1 ORDER BY id LIMIT "+importedAtOnce+") p", number)
+		" WHERE import = $1 ORDER BY id LIMIT 10000) p", number)
 	if err == nil {
 		_, err = t.eraseBefore(ctx, "i.import = $1 AND i.id <= $2 AND NOT EXISTS (SELECT 1 FROM imported o WHERE"+
 			" o.file_key = i.file_key AND NOT (o.import = $1 AND o.id <= $2))",

@@ -210,8 +210,7 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 		if err != nil {
 			return erased, keys, err
 		}
-		isThere := func(id string) bool { return there[id] != "" }
-		gone = append(gone, slices.DeleteFunc(slices.Clone(some), isThere)...)
+		gone = append(gone, slices.DeleteFunc(slices.Clone(some), func(id string) bool { return there[id] != "" })...)
 	}
 	kept, err := t.eraseImported(ctx, gone)
 	if err == nil {

@@ -137,9 +137,8 @@ func (n *nouns) restrictAll(ctx context.Context, statements []*Statement) {
 
 func (n *nouns) restrict(v *view, s *Statement) {
 	key := viewText{s.Text, len(s.Args), v.kind}
-	build := func() string { return n.restricted(key, s.Name()) }
-	var text string
-	if len(s.Text) > MaxKeptText {
+	text, build := s.Text, func() string { return n.restricted(key, s.Name()) }
+	if len(text) > MaxKeptText {
 		text = build()
 	} else {
 		text = n.views.texts.get(key, maxTexts, build)

@@ -327,7 +327,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return deleted, err
 	}
 	w.tx.erased = true
-	err = w.tx.keepLost(ctx, losing)
+	err = w.tx.keepStored(ctx, losing, false) // without the references
 	if err == nil && w.table.noun == backoffice.NounCustomer && !keeps {
 		err = w.tx.eraseOthers(ctx, deleted)
 	}

@@ -60,9 +60,7 @@ func connect(ctx context.Context, url string,
 	if err != nil {
 		return nil, 0, err
 	}
-	if accepts != nil {
-		config.ConnConfig.ValidateConnect = accepts
-	}
+	config.ConnConfig.ValidateConnect = accepts
 	if conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
 		return nil, 0, describe(err)
 	}
