@@ -45,8 +45,7 @@ func NewNetworks(texts []string) (Networks, error) {
 		networks = append(networks, network)
 	}
 	slices.SortFunc(networks, netip.Prefix.Compare)
-	networks = slices.Compact(networks)
-	if len(networks) > MaxNetworks {
+	if networks = slices.Compact(networks); len(networks) > MaxNetworks {
 		return nil, Errorf(BadInput, "a credential has at most %d networks", MaxNetworks)
 	}
 	return networks, nil

@@ -232,13 +232,10 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 
 // newer rereads the file, unless it is as it was the last time: a key management service may have to unwrap it.
 func (k *Keyset) newer(all []*generation) []*generation {
-	was := k.bound.read
 	info, err := os.Stat(k.file.Path)
-	if err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) &&
-		info.Size() == was.Size() {
+	if was := k.bound.read; err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) {
 		return all
 	}
-	k.bound.read = nil
 	newer, err := k.reread()
 	if err != nil {
 		slog.Error("cannot reload the keyset file", "cause", err)

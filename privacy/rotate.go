@@ -121,27 +121,21 @@ func (t *KeyRotator) finish(primary *generation) (turned bool, err error) {
 
 // next returns the key after the primary in the file: a new one unless an interrupted rotation has left one.
 func (t *KeyRotator) next(in *keysInUse) (*generation, error) {
-	find := func(in *keysInUse) *generation {
-		at := slices.Index(in.all, in.generation(in.primary.id))
-		if at+1 < len(in.all) {
-			return in.all[at+1]
+	find := func() (found *generation, err error) {
+		all, err := t.Keys.reread()
+		at := slices.IndexFunc(all, func(g *generation) bool { return g.id == in.primary.id })
+		if at+1 < len(all) {
+			found = all[at+1]
 		}
-		return nil
+		return found, err
 	}
-	read, err := t.Keys.reread()
-	if err != nil {
+	if found, err := find(); found != nil || err != nil {
+		return found, err
+	}
+	if err := t.Keys.rewrite(func(h handles) error { _, err := h.add(); return err }); err != nil {
 		return nil, err
 	}
-	if found := find(&keysInUse{all: read, primary: in.primary}); found != nil {
-		return found, nil
-	}
-	if err = t.Keys.rewrite(func(h handles) error { _, err := h.add(); return err }); err != nil {
-		return nil, err
-	}
-	if read, err = t.Keys.reread(); err != nil {
-		return nil, err
-	}
-	return find(&keysInUse{all: read, primary: in.primary}), nil
+	return find()
 }
 
 // wait asks until no programs block the rotation.

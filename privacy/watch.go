@@ -99,7 +99,7 @@ func (r *register) restore(head backoffice.ConsultationHead) {
 // first check: the first receipt names the last one before it. No disclosure waits.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
-	w.ready(ctx)
+	w.round(ctx)
 	backoffice.Every(ctx, period, func() { w.round(ctx) })
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
@@ -114,27 +114,17 @@ type watch struct {
 	compared bool
 }
 
-// ready reports whether receipts can be written: all there are have been compared with the register.
-func (w *watch) ready(ctx context.Context) bool {
-	if w.receipts == nil || w.compared {
-		return w.compared
-	}
+func (w *watch) round(ctx context.Context) {
 	err := w.compareAll(ctx)
 	if err != nil && ctx.Err() == nil {
 		slog.Error("cannot compare the receipts with the register of consultations; will retry", "cause", err)
 	}
-	w.compared = err == nil
-	return w.compared
-}
-
-func (w *watch) round(ctx context.Context) {
-	ready := w.ready(ctx)
 	for _, head := range w.register.takeHeads() {
 		w.seen = head
 		if w.receipts == nil {
 			continue
 		}
-		if !ready {
+		if err != nil {
 			w.register.restore(head)
 			continue
 		}
@@ -163,8 +153,11 @@ func (w *watch) state(ctx context.Context, head backoffice.ConsultationHead) err
 	return nil
 }
 
-// compareAll checks that the register holds the last entry of each chain that a receipt names.
+// compareAll checks once that the register holds the last entry of each chain that a receipt names.
 func (w *watch) compareAll(ctx context.Context) error {
+	if w.receipts == nil || w.compared {
+		return nil
+	}
 	names, err := w.receipts.Names(ctx)
 	if err != nil {
 		return err
@@ -206,6 +199,7 @@ func (w *watch) compareAll(ctx context.Context) error {
 		}
 		w.before = digestOf(content)
 	}
+	w.compared = failed == nil
 	return failed
 }
 
