@@ -22,7 +22,7 @@ import (
 func (h *Handler) call(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
 	*answer, error) {
 	by := backoffice.RequestOf(ctx).Principal
-	if h.hasOwn(by, name) {
+	if slices.ContainsFunc(h.own(by), func(tool *mcp.Tool) bool { return tool.Name == name }) {
 		h.config.Called(ctx, name)
 		return h.callOwn(ctx, header, name, arguments), nil
 	}

@@ -13,30 +13,28 @@ type field struct {
 	source *ast.Field // its first occurrence
 	sure   bool       // it is there whatever the type and the variables
 	below  []*field
-
-	followed followed // from all that is selected below it
+	done   map[*ast.FragmentDefinition]bool // what is in below, and whether as sure
 }
 
-// followed are the fragments whose fields a selection has, and whether these are sure.
-type followed map[*ast.FragmentDefinition]bool
-
 // selected returns the fields of a selection, in order of first occurrence.
-func selected(set ast.SelectionSet) []*field { return merge(nil, set, true, followed{}) }
+func selected(set ast.SelectionSet) []*field {
+	return merge(nil, set, true, map[*ast.FragmentDefinition]bool{})
+}
 
 // merge follows a fragment only once for each object, or twice to find its fields sure: fragments may spread each
 // other in so many ways that following all of them never ends.
-func merge(into []*field, set ast.SelectionSet, sure bool, done followed) []*field {
+func merge(into []*field, set ast.SelectionSet, sure bool, done map[*ast.FragmentDefinition]bool) []*field {
 	for _, part := range set {
 		switch part := part.(type) {
 		case *ast.Field:
 			at := slices.IndexFunc(into, func(f *field) bool { return f.alias == part.Alias })
 			if at < 0 {
 				at = len(into)
-				into = append(into, &field{alias: part.Alias, source: part, followed: followed{}})
+				into = append(into, &field{alias: part.Alias, source: part, done: map[*ast.FragmentDefinition]bool{}})
 			}
 			f, always := into[at], sure && len(part.Directives) == 0
 			f.sure = f.sure || always
-			f.below = merge(f.below, part.SelectionSet, always, f.followed)
+			f.below = merge(f.below, part.SelectionSet, always, f.done)
 		case *ast.InlineFragment:
 			same := part.TypeCondition == "" ||
 				part.ObjectDefinition != nil && part.TypeCondition == part.ObjectDefinition.Name

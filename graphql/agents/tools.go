@@ -104,11 +104,6 @@ func (h *Handler) own(by *backoffice.Principal) []*mcp.Tool {
 	return tools
 }
 
-// hasOwn reports whether own has a tool of this name.
-func (h *Handler) hasOwn(by *backoffice.Principal, name string) bool {
-	return slices.ContainsFunc(h.own(by), func(tool *mcp.Tool) bool { return tool.Name == name })
-}
-
 const (
 	toolSearch  = "search_schema"
 	toolExplain = "explain"
