@@ -88,8 +88,8 @@ type Tx interface {
 	// LockToAssign is LockYearOf to assign a checklist to many customers. Such transactions wait for each other, so
 	// that none changes which customers have the checklist after another has read it.
 	LockToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
-	// LockRecordsOf locks a customer, its transcripts, documents and minfin documents, and another customer alone, until
-	// the transaction ends.
+	// LockRecordsOf locks a customer, its transcripts, documents and minfin documents, and another customer, until the
+	// transaction ends.
 	LockRecordsOf(ctx context.Context, customerID, besides string) error
 	// LockDiscrepancies makes a transaction that records discrepancies wait for the others that do.
 	LockDiscrepancies(ctx context.Context) error

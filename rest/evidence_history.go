@@ -123,8 +123,8 @@ func (p *packing) readRegister() error {
 	return err
 }
 
-// addRegister adds the report of who consulted the registration numbers, as of the last change or entry, or the last day
-// when the change log has none.
+// addRegister adds the report of who consulted the registration numbers, as of the last change or entry, else the last
+// day.
 func (p *packing) addRegister() error {
 	if !p.may("consultations", backoffice.PrivacyRead) {
 		return nil
