@@ -95,7 +95,7 @@ func (a *Authenticator) poll() {
 		if all == nil {
 			return
 		}
-		away := false // the store, for which each credential would wait; people need none
+		away := false // the store: each credential would wait for it, and people do not need it
 		for _, d := range all {
 			person := d.principal != nil && d.principal.Person != nil
 			if away && !person {

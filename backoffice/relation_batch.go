@@ -7,7 +7,7 @@ import (
 )
 
 // CreateRelations creates a relation for each input, like CreateRelation. Instead of TAKEN it returns the relation that
-// exists or that an earlier input created. Refused as a whole like createAll.
+// exists or that an earlier input created, unless the input has more to say of it. Refused as a whole like createAll.
 func (s *Service) CreateRelations(
 	ctx context.Context, by *Principal, inputs []BatchInput[RelationDraft], mode BatchMode, key Optional[string],
 ) (*BatchOutcome[CustomerRelation], error) {
@@ -47,7 +47,7 @@ func (s *Service) CreateRelations(
 			if i := slices.IndexFunc(same, func(r *CustomerRelation) bool {
 				return wanted.Conflicts(RelationTable.UniqueValue(r))
 			}); i >= 0 && (adds(d.made, same[i]) || moves(d.made, same[i])) {
-				check.add(CodeTaken, "the same relation exists with other days, shares, votes or notes")
+				check.add(CodeTaken, "the same relation exists with other days, shares, votes, a note or a nominee")
 			} else if i >= 0 {
 				d.there = same[i]
 			} else if len(check.found) == 0 {

@@ -124,9 +124,11 @@ func (f *Feed) poll() {
 	ticks := time.NewTicker(pollEvery)
 	defer ticks.Stop()
 	idle, failed := 0, false
-	for first := true; ; first = false {
+	first := true // nobody has followed for a while
+	for {
 		began := time.Now()
 		full, err := f.tail.follow(f.life, f.store, first)
+		first = first && err != nil
 		if err != nil && !failed && f.life.Err() == nil {
 			f.options.Log.WarnContext(f.life, "the change log cannot be followed now", "cause", backoffice.Cause(err))
 		}

@@ -7012,7 +7012,7 @@ type Mutation {
     "Runs the mutation and rolls it back: returns the result without writing anything."
     dryRun: Boolean = false
   ): RemoveSavedQueryPayload
-  "Creates relations between customers, in one transaction. A relation that already exists is returned as it is."
+  "Creates relations between customers, in one transaction. A relation that already exists is returned as it is, or is TAKEN if the input has other days, shares, votes, note or nominee."
   createCustomerRelations(
     "The customers and the kinds of relation; at most 100 relations."
     inputs: [CreateCustomerRelationInput!]!

@@ -36,6 +36,7 @@ type binding struct {
 	noted    time.Time     // the note is valid until then; under applying
 	note     string        // what was noted; under applying
 	read     os.FileInfo   // of the keyset file when it was reread; under applying
+	inFile   []*generation // its keys then; under applying
 
 	change chan struct{} // wakes the writer of notes
 	stop   context.CancelFunc
@@ -233,15 +234,16 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 // newer rereads the file, unless it is as it was the last time: a key management service may have to unwrap it.
 func (k *Keyset) newer(all []*generation) []*generation {
 	info, err := os.Stat(k.file.Path)
-	if was := k.bound.read; err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) {
-		return all
+	b := k.bound
+	if was := b.read; err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) {
+		return b.inFile
 	}
 	newer, err := k.reread()
 	if err != nil {
 		slog.Error("cannot reload the keyset file", "cause", err)
 		return all
 	}
-	k.bound.read = info
+	b.read, b.inFile = info, newer
 	return newer
 }
 

@@ -96,7 +96,7 @@ func (r *register) restore(head backoffice.ConsultationHead) {
 // Watch writes a receipt of each period in which this process entered something, until ctx ends, and a last one then.
 // It first checks the register against the receipts, and in each period its own chain against what it left; a
 // difference raises an alarm. With nil receipts it only checks. Failed receipts are logged and retried, and so is that
-// first check: the first receipt names the last one before it. No disclosure waits.
+// first check, because the first receipt names its predecessor. No disclosure waits.
 func (v *Vault) Watch(ctx context.Context, receipts backoffice.ReceiptStore, period time.Duration) {
 	w := &watch{register: v.register, receipts: receipts}
 	w.round(ctx)
@@ -124,7 +124,7 @@ func (w *watch) round(ctx context.Context) {
 		if w.receipts == nil {
 			continue
 		}
-		if err != nil {
+		if err != nil && w.before == "" {
 			w.register.restore(head)
 			continue
 		}

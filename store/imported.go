@@ -120,7 +120,7 @@ func (t *tx) keepGone(ctx context.Context, noun backoffice.Noun, ids []string) (
 	return losing, t.keepStored(ctx, going, true)
 }
 
-// keepStored notes what records are now, or are before they are gone.
+// keepStored notes records as they are stored; gone: they are about to be deleted.
 func (t *tx) keepStored(ctx context.Context, of map[backoffice.Noun][]string, gone bool) error {
 	for _, noun := range slices.Sorted(maps.Keys(of)) {
 		all, err := keptOf(noun).asStored(ctx, t, of[noun])

@@ -37,7 +37,7 @@ func (k *knownMirror) within(age time.Duration) (last *backoffice.Mirror, known 
 	return k.last, !k.at.IsZero() && time.Since(k.at) < age
 }
 
-// Mirror asks the store with a short timeout; meanwhile other callers use the last answer, or share the first one.
+// Mirror asks the store; meanwhile other callers use the last answer, or share the first one.
 func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 	k := &s.mirror
 	if last, known := k.within(mirrorTrust); known {
@@ -50,7 +50,12 @@ func (s *Store) Mirror(ctx context.Context) (*backoffice.Mirror, error) {
 		}
 		return last, nil
 	}
-	answer := k.first.DoChan("", func() (any, error) {
+	answer := k.first.DoChan("", func() (_ any, err error) {
+		defer func() {
+			if fault := recover(); fault != nil {
+				err = backoffice.Fault(backoffice.Recovered(fault), "reading whether the store is a mirror")
+			}
+		}()
 		k.polling.Lock()
 		defer k.polling.Unlock()
 		return s.pollMirror(backoffice.WithBudget(context.WithoutCancel(ctx), nil), pingTime)

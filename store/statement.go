@@ -64,7 +64,7 @@ const maxTexts = 4096
 // MaxKeptText is the length in bytes of the longest statement that anything is kept of: callers can vary long ones.
 const MaxKeptText = 1 << 13
 
-// mostVarying is the length in bytes up to which a statement with varying conditions is cached.
+// maxVarying is the length in bytes up to which a statement with varying conditions is cached.
 const maxVarying = 1024
 
 func (c *texts[T]) get(s shape, build func() *statement[T]) *statement[T] {

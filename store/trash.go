@@ -255,7 +255,7 @@ func (t *tx) eraseOthers(ctx context.Context, customerIDs []string) error {
 				[]any{left[i].ID, records})
 		}
 	}
-	if err == nil {
+	if err == nil && len(going) > 0 {
 		_, _, err = t.erase(ctx, going)
 	}
 	return err

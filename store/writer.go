@@ -312,7 +312,8 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return err
 	}}
 	if w.table.noun == backoffice.NounCustomer && !keeps {
-		do = append(do, func(ctx context.Context) error { _, err := w.tx.eraseImported(ctx, ids); return err })
+		do = append(do, func(ctx context.Context) error { _, err := w.tx.eraseImported(ctx, ids); return err },
+			func(ctx context.Context) error { return w.tx.eraseOthers(ctx, ids) })
 	}
 	err := w.tx.together(ctx, do...)
 	if violation := violationOf(err); violation != nil {
@@ -327,11 +328,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return deleted, err
 	}
 	w.tx.erased = true
-	err = w.tx.keepStored(ctx, losing, false) // without the references
-	if err == nil && w.table.noun == backoffice.NounCustomer && !keeps {
-		err = w.tx.eraseOthers(ctx, deleted)
-	}
-	return deleted, err
+	return deleted, w.tx.keepStored(ctx, losing, false) // without the references
 }
 
 // refuseTakenIDs rejects identifiers that another noun has, and on insert those that this noun has. New identifiers are

@@ -3,6 +3,7 @@ package parity
 import (
 	"context"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,15 +103,18 @@ func TestWhatComesBackWhileTheTrashIsEmptiedHasItsFiles(t *testing.T) {
 	racing(t, func(t *testing.T, o *gatewaytest.Office, service *backoffice.Service, by *backoffice.Principal) {
 		credential := o.Credential(t, backoffice.AllScopes...)
 		for range 10 {
-			if _, err := service.DeleteCustomer(t.Context(), by, "acme", nil); err != nil {
+			id := company(t, service, by)
+			_, document, _ := strings.Cut(o.Send(t, credential, http.MethodPost, "/customers/"+id+"/documents?name=a.txt", "a file").Body.String(), `"_id":"`)
+			document, _, _ = strings.Cut(document, `"`)
+			if _, err := service.DeleteCustomer(t.Context(), by, id, nil); err != nil {
 				t.Fatal(err)
 			}
-			atOnce(t, func(ctx context.Context) error { _, err := service.EmptyTrash(ctx, "acme"); return err },
-				func(ctx context.Context) error { _, err := service.RestoreTrashed(ctx, "acme"); return err })
-			if o.Send(t, credential, http.MethodGet, "/customers/acme", "").Code != http.StatusOK {
-				return // it was erased
+			atOnce(t, func(ctx context.Context) error { _, err := service.EmptyTrash(ctx, id); return err },
+				func(ctx context.Context) error { _, err := service.RestoreTrashed(ctx, id); return err })
+			if o.Send(t, credential, http.MethodGet, "/customers/"+id, "").Code != http.StatusOK {
+				continue // it was erased
 			}
-			if w := o.Send(t, credential, http.MethodGet, "/customers/documents/doc-1/download", ""); w.Code != http.StatusOK {
+			if w := o.Send(t, credential, http.MethodGet, "/customers/documents/"+document+"/download", ""); w.Code != http.StatusOK {
 				t.Fatalf("the file of what came back: %d", w.Code)
 			}
 		}

@@ -21,7 +21,7 @@ func selected(set ast.SelectionSet) []*field {
 	return merge(nil, set, true, map[*ast.FragmentDefinition]bool{})
 }
 
-// merge follows a fragment only once for each object, or twice to find its fields sure: fragments may spread each
+// merge follows a fragment only once for each object, or again if it now certainly applies: fragments may spread each
 // other in so many ways that following all of them never ends.
 func merge(into []*field, set ast.SelectionSet, sure bool, done map[*ast.FragmentDefinition]bool) []*field {
 	for _, part := range set {

@@ -78,7 +78,7 @@ func Each[T, R any](ctx context.Context, objects List, get func(T) (R, error)) (
 	return results, nil
 }
 
-// eachFrom continues until the end or the first error, which is that of the last object.
+// eachFrom stops after the first object that fails: the one before next.
 func eachFrom[T, R any](ctx context.Context, i int, list []T, results []R, get func(T) (R, error)) (
 	next int, err error) {
 	next = i

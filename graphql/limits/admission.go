@@ -277,7 +277,7 @@ func (s *Grant) Leave() {
 	s.endSlice()
 }
 
-// shrink charges the request once it has executed, and returns room.
+// shrink charges the request, once, and gives room back.
 func (s *Grant) shrink(weight int64) {
 	s.charge()
 	s.of.drain(s.weight - weight)

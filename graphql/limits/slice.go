@@ -73,7 +73,9 @@ func (s *Grant) Wait() (resume func()) {
 	defer a.mu.Unlock()
 	if s.waits++; s.waits == 1 {
 		s.took += time.Since(s.since)
-		s.endSlice()
+		if s.slice != nil {
+			s.endSlice()
+		}
 	}
 	return s.resume
 }

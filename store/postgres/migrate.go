@@ -60,7 +60,9 @@ func connect(ctx context.Context, url string,
 	if err != nil {
 		return nil, 0, err
 	}
-	config.ConnConfig.ValidateConnect = accepts
+	if accepts != nil {
+		config.ConnConfig.ValidateConnect = accepts
+	}
 	if conn, err = pgx.ConnectConfig(ctx, config.ConnConfig); err != nil {
 		return nil, 0, describe(err)
 	}

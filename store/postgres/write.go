@@ -79,13 +79,13 @@ func beginWrite(limit time.Duration) []string {
 }
 
 // beginReadOnly starts a transaction that reads one snapshot: an import's, before it writes, or an export's by pages.
-// The planner settings have the reasons given at beginWrite. No transaction ends for its pauses: an export writes then.
-var beginReadOnly = []string{"begin isolation level repeatable read read only", planByKeys}
+// The planner settings have the reasons given at beginWrite. Pauses do not end it: an export writes its files meanwhile.
+var beginReadOnly = []string{"begin isolation level repeatable read read only",
+	planByKeys + ", set_config('idle_in_transaction_session_timeout', '0', true)"}
 
 const planByKeys = "select set_config('plan_cache_mode', 'force_generic_plan', true)," +
 	" set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true)," +
-	" set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)," +
-	" set_config('idle_in_transaction_session_timeout', '0', true)"
+	" set_config('enable_mergejoin', 'off', true), set_config('jit', 'off', true)"
 
 // unknownOutcome is for a write that may or may not be durable. It is never repeated automatically.
 func unknownOutcome(cause error) error {

@@ -93,6 +93,9 @@ func testMirrors(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 				t.Fatal("somebody waits without a look at the context")
 			}
 		}
+		for held.asked.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
 		cancel()
 		for range 10 {
 			if err := <-answers; err == nil {
