@@ -79,7 +79,7 @@ func beginWrite(limit time.Duration) []string {
 }
 
 // beginReadOnly starts a transaction that reads one snapshot: an import's, before it writes, or an export's by pages.
-// The planner settings have the reasons given at beginWrite. Pauses do not end it: an export writes its files meanwhile.
+// The planner settings have the reasons given at beginWrite. Pauses do not end it: an export writes files meanwhile.
 var beginReadOnly = []string{"begin isolation level repeatable read read only",
 	planByKeys + ", set_config('idle_in_transaction_session_timeout', '0', true)"}
 

@@ -16,7 +16,8 @@ type conn struct {
 	sql *sql.Conn
 	// Statements used lately, and those from before. When there are too many young ones the old are dropped.
 	young, old map[string]driver.Stmt
-	broken     bool // no longer usable
+	long       driver.Stmt // the last one that is too long to be kept; nil for none
+	broken     bool        // no longer usable
 	running    running
 	health     *health
 
@@ -34,9 +35,6 @@ func (c *conn) with(text string, do func(driver.Stmt) error) error {
 		statement, err := c.prepared(raw, text)
 		if err != nil {
 			return err
-		}
-		if len(text) > store.MaxKeptText {
-			defer func() { _ = statement.Close() }()
 		}
 		return do(statement)
 	})
@@ -58,6 +56,8 @@ func (c *conn) prepared(raw any, text string) (driver.Stmt, error) {
 		}
 	}
 	if len(text) > store.MaxKeptText {
+		c.closeLong()
+		c.long = statement
 		return statement, nil
 	}
 	if len(c.young) >= maxPrepared {
@@ -159,7 +159,14 @@ func (c *conn) close() {
 				_ = statement.Close()
 			}
 		}
+		c.closeLong()
 		return nil
 	})
 	_ = c.sql.Close()
+}
+
+func (c *conn) closeLong() {
+	if c.long != nil {
+		_ = c.long.Close()
+	}
 }
