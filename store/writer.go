@@ -279,6 +279,7 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return nil, nil
 	}
 	var deleted []string
+	var inTrash string // any entry
 	own, losing := attachments{}, map[backoffice.Noun][]string(nil)
 	touch := func(ctx context.Context) error { return w.touchCascades(ctx, ids, own) }
 	keeps := w.tx.keeps(w.table.noun)
@@ -313,7 +314,11 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 	}}
 	if w.table.noun == backoffice.NounCustomer && !keeps {
 		do = append(do, func(ctx context.Context) error { _, err := w.tx.eraseImported(ctx, ids); return err },
-			func(ctx context.Context) error { return w.tx.eraseOthers(ctx, ids) })
+			func(ctx context.Context) (err error) {
+				const first = "SELECT /*backoffice:trash.first*/ id FROM trash ORDER BY id LIMIT 1"
+				inTrash, err = firstText(ctx, w.conn, first)
+				return err
+			})
 	}
 	err := w.tx.together(ctx, do...)
 	if violation := violationOf(err); violation != nil {
@@ -328,7 +333,11 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		return deleted, err
 	}
 	w.tx.erased = true
-	return deleted, w.tx.keepStored(ctx, losing, false) // without the references
+	err = w.tx.keepStored(ctx, losing, false) // without the references
+	if err == nil && inTrash != "" {
+		err = w.tx.eraseOthers(ctx, deleted)
+	}
+	return deleted, err
 }
 
 // refuseTakenIDs rejects identifiers that another noun has, and on insert those that this noun has. New identifiers are
