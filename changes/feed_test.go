@@ -179,15 +179,9 @@ func (p *polled) Changes(ctx context.Context, after int64, limit int) ([]*backof
 	return entries, err
 }
 
-// letGo waits until the log is not polled any more.
-func (p *polled) letGo() {
-	for before := int64(-1); p.polls.Load() != before; time.Sleep(time.Second) {
-		before = p.polls.Load()
-	}
-}
-
-func TestTheFirstFollowerAfterAWhileDoesNotWaitForWhatNobodyFollowed(t *testing.T) {
-	t.Parallel()
+// followedBefore is a feed of three entries that was followed, until its log is not polled any more.
+func followedBefore(t testing.TB) (*polled, *changes.Feed) {
+	t.Helper()
 	store := &polled{Store: newStore(t)}
 	note(t, store, "a", 3)
 	feed := newFeed(t, store, changes.Options{})
@@ -196,7 +190,15 @@ func TestTheFirstFollowerAfterAWhileDoesNotWaitForWhatNobodyFollowed(t *testing.
 	if got, err := feed.Read("", 3, labels(t)).Next(idle, 10); idle.Err() == nil {
 		t.Fatal(got, err)
 	}
-	store.letGo()
+	for before := int64(-1); store.polls.Load() != before; time.Sleep(time.Second) {
+		before = store.polls.Load()
+	}
+	return store, feed
+}
+
+func TestTheFirstFollowerAfterAWhileDoesNotWaitForWhatNobodyFollowed(t *testing.T) {
+	t.Parallel()
+	store, feed := followedBefore(t)
 	err := store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		many := make([]*backoffice.Change, 5_000)
 		for i := range many {
@@ -229,15 +231,7 @@ func TestTheFirstFollowerAfterAWhileDoesNotWaitForWhatNobodyFollowed(t *testing.
 
 func TestAReaderThatComesBackIsToldThatChangesWereRemovedMeanwhile(t *testing.T) {
 	t.Parallel()
-	store := &polled{Store: newStore(t)}
-	note(t, store, "a", 3)
-	feed := newFeed(t, store, changes.Options{})
-	idle, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
-	defer cancel()
-	if got, err := feed.Read("", 3, labels(t)).Next(idle, 10); idle.Err() == nil {
-		t.Fatal(got, err)
-	}
-	store.letGo()
+	store, feed := followedBefore(t)
 	note(t, store, "b", 6)
 	for range 3 {
 		if _, err := store.RemoveChanges(t.Context(), backoffice.InstantOf(time.Now().Add(time.Minute)), 2); err != nil {

@@ -235,20 +235,8 @@ func TestManyWhoRestoreAndDeleteAtOnceLeaveOneOfEach(t *testing.T) {
 			by := &backoffice.Principal{ClientID: "many", Scopes: backoffice.AllScopes}
 			before := storedTrash(t, o)
 			for range 5 {
-				crowd := func(do func(ctx context.Context) error) (done int) {
-					results := make(chan error, 10)
-					for range cap(results) {
-						go func() { results <- do(t.Context()) }()
-					}
-					for range cap(results) {
-						switch err := <-results; {
-						case err == nil:
-							done++
-						case backoffice.KindOf(err) != backoffice.Refused:
-							t.Error(err)
-						}
-					}
-					return done
+				crowd := func(do func(ctx context.Context) error) int {
+					return atOnce(t, slices.Repeat([]func(context.Context) error{do}, 10)...)
 				}
 				if n := crowd(func(ctx context.Context) error { _, err := service.DeleteCustomer(ctx, by, "acme", nil); return err }); n != 1 {
 					t.Fatalf("%d have deleted it", n)
