@@ -5,7 +5,8 @@ import (
 	"errors"
 )
 
-// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start, Anew.
+// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start, with
+// ForRetry.
 var ErrSnapshotChanged = errors.New("cached data was changed before the query's next read")
 
 // SnapshotChanged is the error of such a read: Unavailable, for callers that do not read again.
@@ -13,9 +14,9 @@ func SnapshotChanged() error {
 	return &Error{Kind: Unavailable, Message: "the data changed while being read; try again", Cause: ErrSnapshotChanged}
 }
 
-// Anew returns the context in which a query reads again, without the cache. What it consulted before is not answered,
-// so the ledger forgets it. Not for mutations: what they compare with stays consulted.
-func Anew(ctx context.Context) context.Context {
+// ForRetry returns the context in which a query reads again, without the cache. What it consulted before is not
+// answered, so the ledger forgets it. Not for mutations: what they compare with stays consulted.
+func ForRetry(ctx context.Context) context.Context {
 	if ledger := RequestOf(ctx).Ledger; ledger != nil {
 		ledger.Forget()
 	}

@@ -71,7 +71,7 @@ func (l *Loaders) Retry() (changed bool) {
 	if changed {
 		l.reads.Close()
 		l.Forget()
-		l.begin(backoffice.Anew(l.from))
+		l.begin(backoffice.ForRetry(l.from))
 	}
 	return changed
 }

@@ -271,7 +271,7 @@ func TestWhatIsForgottenIsNotEnteredAndWhatWasEnteredStays(t *testing.T) {
 	if err := Search(ctx).Begin(backoffice.RegistrationNumber); err != nil {
 		t.Fatal(err)
 	}
-	ctx = backoffice.Anew(ctx)
+	ctx = backoffice.ForRetry(ctx)
 	if !Consulted(ctx) {
 		t.Error("what was entered is forgotten")
 	}

@@ -108,7 +108,7 @@ func registerList[I, O any](
 	register(a, op, needs, func(ctx context.Context, in *I) (*O, error) {
 		out, err := inSnapshot(ctx, a.Store, in, handler)
 		if errors.Is(err, backoffice.ErrSnapshotChanged) {
-			return inSnapshot(backoffice.Anew(ctx), a.Store, in, handler)
+			return inSnapshot(backoffice.ForRetry(ctx), a.Store, in, handler)
 		}
 		return out, err
 	})

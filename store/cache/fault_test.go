@@ -70,7 +70,7 @@ func painted(ctx context.Context, t *testing.T, store backoffice.Store) (string,
 	}
 	text, err := read(ctx)
 	if errors.Is(err, backoffice.ErrSnapshotChanged) {
-		text, err = read(backoffice.Anew(ctx))
+		text, err = read(backoffice.ForRetry(ctx))
 	}
 	return text, err
 }

@@ -235,7 +235,7 @@ func readSome(t *watch, store backoffice.Store, random *rand.Rand) map[step]stri
 	request := storetest.WithSessionOf(t, &backoffice.Principal{ClientID: "reader"}) // so that replicas may answer
 	read1, err := read(request)
 	if errors.Is(err, backoffice.ErrSnapshotChanged) {
-		read1, err = read(backoffice.Anew(request))
+		read1, err = read(backoffice.ForRetry(request))
 	}
 	if err != nil {
 		t.found("reading: %v (%v)", err, errors.Unwrap(err))

@@ -98,7 +98,7 @@ func askedOnce(ctx context.Context, s backoffice.Store, q question, n int) (any,
 	}
 	got, err := ask(ctx)
 	if errors.Is(err, backoffice.ErrSnapshotChanged) {
-		got, err = ask(backoffice.Anew(ctx))
+		got, err = ask(backoffice.ForRetry(ctx))
 	}
 	return got, err
 }

@@ -170,7 +170,7 @@ func testBatch(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 
 	t.Run("each statement of a batch is counted", func(t *testing.T) {
 		t.Parallel()
-		ctx, calls := backoffice.WithStatementCount(backoffice.Anew(t.Context()))
+		ctx, calls := backoffice.WithStatementCount(backoffice.ForRetry(t.Context()))
 		if err := send(ctx, t, 0, 5, false); err != nil {
 			t.Error(err)
 		}
