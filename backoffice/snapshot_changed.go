@@ -5,8 +5,7 @@ import (
 	"errors"
 )
 
-// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read again from the start, with
-// ForRetry.
+// ErrSnapshotChanged is the cause if rows from memory changed before the next read. Read anew with ForRetry.
 var ErrSnapshotChanged = errors.New("cached data was changed before the query's next read")
 
 // SnapshotChanged is the error of such a read: Unavailable, for callers that do not read again.
