@@ -49,6 +49,8 @@ type Writer[T any, C comparable] interface {
 	Upsert(ctx context.Context, rows []T) error
 	// Lock locks rows until the transaction ends, for Upsert to write what is read of them next.
 	Lock(ctx context.Context, ids ...string) error
+	// LockToDelete is Lock for Delete, so that nothing new refers to the rows either.
+	LockToDelete(ctx context.Context, ids ...string) error
 	// Release frees the unique values of rows that Upsert writes later in the same transaction, so that rows can swap
 	// them. Do not read these rows until then.
 	Release(ctx context.Context, ids []string) error

@@ -110,7 +110,11 @@ func (l *loading[T, C]) again(line stagedLine, text []byte) *entry[T] {
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 	if l.tx != nil {
-		if err := l.writer.Lock(ctx, idsOf(entries)...); err != nil {
+		lock := l.writer.Lock
+		if l.im.undo > 0 { // what refers to a record decides
+			lock = l.writer.LockToDelete
+		}
+		if err := lock(ctx, idsOf(entries)...); err != nil {
 			return err
 		}
 	}

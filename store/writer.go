@@ -211,12 +211,20 @@ func (w *writer[T, C]) unknown() error {
 
 // Lock implements backoffice.Writer. Like Upsert it waits for identifiers first, so that no two wait for each other.
 func (w *writer[T, C]) Lock(ctx context.Context, ids ...string) error {
+	return w.lock(ctx, w.writes.attached, ids)
+}
+
+func (w *writer[T, C]) LockToDelete(ctx context.Context, ids ...string) error {
+	return w.lock(ctx, w.writes.going, ids)
+}
+
+func (w *writer[T, C]) lock(ctx context.Context, text string, ids []string) error {
 	if w.dialect.keep == "" { // an engine with a single writer
 		return nil
 	}
 	return w.tx.together(ctx, func(ctx context.Context) error { return w.tx.lock(ctx, lockIdentifiers) },
 		func(ctx context.Context) error {
-			return w.attached(ctx, w.writes.attached, wellFormed(ids), attachments{})
+			return w.attached(ctx, text, wellFormed(ids), attachments{})
 		})
 }
 

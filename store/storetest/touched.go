@@ -138,6 +138,13 @@ func writingsOf[T any, C comparable](name string, of func(backoffice.Tx) backoff
 			}
 			return of(tx).Upsert(ctx, []*T{next(change)})
 		}},
+		{name + ".LockToDelete", func(ctx context.Context, tx backoffice.Tx) error {
+			if err := of(tx).LockToDelete(ctx, id, "unknown"); err != nil {
+				return err
+			}
+			_, err := of(tx).Delete(ctx, id)
+			return err
+		}},
 		{name + ".Release", func(ctx context.Context, tx backoffice.Tx) error {
 			if err := of(tx).Release(ctx, []string{id}); err != nil {
 				return err
