@@ -4,7 +4,7 @@ GO ?= go
 
 # SQLite is C that was translated to Go. As C would be it is left out of the race detector, which makes it five times as slow;
 # its driver is not. So are its allocator, and what only computes on bytes of its caller's.
-PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/flate
+PLAIN = modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory compress/flate hash/crc64
 RACE = -race $(foreach package,$(PLAIN),-gcflags=$(package)=-race=false)
 
 # Where goroutines of ours meet. Under the race detector a test takes five to eight times as long, and all run so only but

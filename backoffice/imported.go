@@ -23,8 +23,8 @@ type ImportTx interface {
 	// KeepBefore makes later Upserts and Deletes in this transaction keep what the records were, as what the import
 	// with this number did, until an instant. ForgetFiles keeps all files.
 	KeepBefore(ctx context.Context, number int64, until Instant) error
-	// ForgetImported removes what an import did to records.
-	ForgetImported(ctx context.Context, number int64, ids ...string) error
+	// ForgetImported removes what an import did to records, and counts them.
+	ForgetImported(ctx context.Context, number int64, ids ...string) (int64, error)
 	// MoveImported assigns what imports keep of a customer's records, but not of the customer, to another one.
 	MoveImported(ctx context.Context, from, to string) error
 	// MarkRestored marks restored records, so that undoing the import that deleted them leaves them alone.

@@ -183,16 +183,16 @@ func (l *applying[T, C]) writeChunk(ctx context.Context, all []*entry[T]) error 
 		l.done += int64(e.at.length)
 	}
 	entries, deleted := l.sound(all)
+	if l.im.undo > 0 { // before a deletion erases what is kept of its customer
+		if err := l.undid(ctx, all); err != nil {
+			return err
+		}
+	}
 	if err := l.deleteRows(ctx, deleted); err != nil {
 		return err
 	}
 	if err := l.writeRows(ctx, entries); err != nil {
 		return l.refused(entries, err)
-	}
-	if l.im.undo > 0 {
-		if err := l.undid(ctx, all); err != nil {
-			return err
-		}
 	}
 	if l.im.Progress != nil {
 		l.im.Progress(Progress{File: l.name, Writing: true, Records: l.loaded.Lines(), Done: l.done, Size: l.toWrite})

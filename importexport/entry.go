@@ -14,6 +14,7 @@ type entry[T any] struct {
 	keyed    bool   // the line has no _id: identify finds it
 	known    string // its key, "" for none
 	deleted  bool   // the line has _deleted
+	kept     bool   // by the import that is taken back
 	given    fieldSet
 	members  []member
 	old, row *T // as stored, nil for none, and as it will be
@@ -110,11 +111,7 @@ func (l *loading[T, C]) again(line stagedLine, text []byte) *entry[T] {
 // merge reads the rows as they are stored and puts the lines' fields into copies of them.
 func (l *loading[T, C]) merge(ctx context.Context, entries []*entry[T]) error {
 	if l.tx != nil {
-		lock := l.writer.Lock
-		if l.im.undo > 0 { // what refers to a record decides
-			lock = l.writer.LockToDelete
-		}
-		if err := lock(ctx, idsOf(entries)...); err != nil {
+		if err := l.writer.Lock(ctx, idsOf(entries)...); err != nil {
 			return err
 		}
 	}

@@ -44,8 +44,8 @@ func deriveYears(ctx context.Context, l *yearLoading, entries []*entry[financial
 // checkYears requires one current year, and distinct start dates.
 func checkYears(ctx context.Context, l *yearLoading) error {
 	named, dates := map[string]bool{}, map[string]bool{}
-	for _, e := range l.all {
-		named[e.id] = true
+	for _, e := range l.all { // what a bad line names stays as it is
+		named[e.id] = len(e.faults) == 0
 	}
 	others, current := 0, 0
 	list := backoffice.ListQuery[backoffice.FinancialYearCriteria]{}

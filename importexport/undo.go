@@ -110,7 +110,8 @@ func (i *Importer) Undo(ctx context.Context, number int64) (all []Loaded, err er
 	}
 	return all, i.Store.Write(ctx, func(ctx context.Context, tx backoffice.Tx) error {
 		touched = slices.DeleteFunc(touched, im.rejected.has)
-		return tx.ForgetImported(ctx, number, touched...) // also of what was as before
+		_, err := tx.ForgetImported(ctx, number, touched...) // also of what was as before
+		return err
 	})
 }
 
@@ -132,6 +133,7 @@ func (l *loading[T, C]) putBack(ctx context.Context, entries []*entry[T], stored
 			e.old = l.parked[e.id]
 		}
 		one := was[e.id]
+		e.kept = one != nil
 		var now any
 		if e.old != nil {
 			now = e.old
@@ -201,10 +203,15 @@ var referringTo = map[backoffice.Noun][]referring{
 
 // keepReferred rejects the deletion of records that others refer to.
 func (l *loading[T, C]) keepReferred(ctx context.Context, deleted []*entry[T]) error {
-	for _, by := range referringTo[l.Noun] {
-		if len(deleted) == 0 {
-			return nil
+	if len(deleted) == 0 {
+		return nil
+	}
+	if l.tx != nil {
+		if err := l.writer.LockToDelete(ctx, idsOf(deleted)...); err != nil {
+			return err
 		}
+	}
+	for _, by := range referringTo[l.Noun] {
 		counts, err := by(ctx, l.in, idsOf(deleted))
 		if err != nil {
 			return err
@@ -250,12 +257,17 @@ func (im *importing) keepBefore(ctx context.Context, tx backoffice.Tx, number in
 	return tx.KeepBefore(ctx, number, backoffice.InstantOf(im.now.Add(im.Trash).Round(time.Millisecond)))
 }
 
-// undid forgets what was taken back. What is written again is not in the trash any more.
+// undid forgets what was taken back. What is written again is not in the trash any more. errStale when it was erased
+// for good after it was read.
 func (l *applying[T, C]) undid(ctx context.Context, all []*entry[T]) error {
 	var done, again []string
+	kept := int64(0)
 	for _, e := range all {
 		if !e.isBad() && e.deleted == e.at.deleted { // else it is tried again later
 			done = append(done, e.id)
+			if e.kept {
+				kept++
+			}
 			if e.old == nil && !e.deleted {
 				again = append(again, e.id)
 			}
@@ -264,5 +276,8 @@ func (l *applying[T, C]) undid(ctx context.Context, all []*entry[T]) error {
 	if _, err := l.tx.TakeTrashed(ctx, again...); err != nil {
 		return err
 	}
-	return l.tx.ForgetImported(ctx, l.im.undo, done...)
+	if n, err := l.tx.ForgetImported(ctx, l.im.undo, done...); err != nil || n == kept {
+		return err
+	}
+	return errStale
 }

@@ -235,11 +235,10 @@ func (s *Store) EachImported(ctx context.Context, visit func(*backoffice.Trashed
 	return nil
 }
 
-func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) error {
+func (t *tx) ForgetImported(ctx context.Context, number int64, ids ...string) (int64, error) {
 	d := t.store.nouns.dialect
-	_, err := t.conn.Exec(ctx, "DELETE /*backoffice:imported.delete*/ FROM imported WHERE "+d.among("id")+
+	return t.conn.Exec(ctx, "DELETE /*backoffice:imported.delete*/ FROM imported WHERE "+d.among("id")+
 		" AND import = $2", []any{d.List(wellFormed(ids)), number})
-	return err
 }
 
 // eraseImported erases what imports keep of customers for good, also as the related ones of relations, and records the
@@ -294,6 +293,10 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 		return err
 	case len(ids) == 0:
 		return reseal()
+	}
+	w := writerOf(t, customerTable)
+	if err := w.attached(ctx, w.writes.attached, ids, attachments{}); err != nil { // others wait until then
+		return err
 	}
 	was, err := customerTable.asStored(ctx, t, ids)
 	if err != nil {

@@ -112,6 +112,22 @@ func (r *Report) of(noun backoffice.Noun) *Pulled {
 	return &r.Nouns[slices.IndexFunc(r.Nouns, func(n Pulled) bool { return n.Noun == noun })]
 }
 
+func TestAResponsibleUserThatIsNotHereHoldsNoCustomerBack(t *testing.T) {
+	t.Parallel()
+	origin, copied, pull := specMirror(t)
+	for _, customer := range origin.customers {
+		customer["responsible"] = textOf("nobody")
+	}
+	pull.pageSize = 20
+	pull.Progress = func(noun backoffice.Noun, read, _ int) {
+		rows, err := copied.store.Rows(t.Context())
+		if must(t, err); noun == backoffice.NounCustomer && rows[noun] != read {
+			t.Errorf("of %d customers that were read %d are here", read, rows[noun])
+		}
+	}
+	pull.mustOnce(t)
+}
+
 func TestOneListThatFailsFromTheStartKeepsNothingElseAway(t *testing.T) {
 	t.Parallel()
 	origin, copied, pull := specMirror(t)

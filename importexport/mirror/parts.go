@@ -94,11 +94,18 @@ func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 			lines = append(lines, record{"_id": textOf(y.ID), "isCurrentYear": json.RawMessage("false")}.line()...)
 		}
 	}
-	loaded, err := p.stream.Load(ctx, n.of, append(lines, p.lineOf(n, year).line()...), false)
+	line := p.lineOf(n, year).line()
+	loaded, err := p.stream.Load(ctx, n.of, append(lines, line...), false)
 	if err != nil {
 		return err
 	}
 	p.of(n).add(loaded)
+	for _, bad := range loaded.Bad {
+		p.of(n).Incomplete = whyLeftOut
+		if err := p.reject(n, held{p.onlyYear, p.onlyYear, line}, bad.Faults); err != nil {
+			return err
+		}
+	}
 	p.of(n).Pages++
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"example.org/backoffice/backoffice"
@@ -23,7 +24,8 @@ const (
 // Through writes mirrored records at their origin and copies them at once: a backoffice.Origin for many callers.
 type Through struct {
 	*Pull
-	origin *origin
+	origin  *origin
+	copying *[64]sync.Mutex // by identifier: of two copies of a record the later one is read later
 }
 
 // Through prepares writes at the origin that p pulls from. An invalid address is BadInput.
@@ -32,14 +34,14 @@ func (p *Pull) Through() (*Through, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Through{p, o}, nil
+	return &Through{p, o, new([64]sync.Mutex)}, nil
 }
 
 // WithStore is t with its copies in another store, such as one with a cache.
 func (t *Through) WithStore(store backoffice.Store) *Through {
 	pull := *t.Pull
 	pull.Store = store
-	return &Through{&pull, t.origin}
+	return &Through{&pull, t.origin, t.copying}
 }
 
 // Check returns BadInput when the store is the mirror of another origin.
@@ -85,16 +87,16 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 }
 
 func notCopied(err error) error {
-	if errors.As(err, new(*errAway)) || errors.Is(err, errCredential) || errors.Is(err, context.DeadlineExceeded) {
-		known := *errNoCopy
-		known.Cause = err
-		return &known
-	}
-	return err
+	known := *errNoCopy
+	known.Cause = err
+	return &known
 }
 
 // copy updates the copy of one record.
 func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string, answered record) (err error) {
+	one := &t.copying[sumOf(id)%uint64(len(t.copying))]
+	one.Lock()
+	defer one.Unlock()
 	began := backoffice.InstantOf(time.Now())
 	run := &pulling{Pull: t.Pull, origin: t.origin, began: began, done: map[backoffice.Noun]*Pulled{}}
 	if run.inHand, err = newInHand(); err != nil {

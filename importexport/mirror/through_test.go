@@ -245,6 +245,10 @@ func TestAWriteDuringAPullStays(t *testing.T) {
 	if gone == "acme" {
 		gone = origin.records(t, "/customers")[2].id()
 	}
+	// Of two that swap a code the first is held back until all are read.
+	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","customerCode":"was-other"}`, `{"_id":"els","customerCode":"was-acme"}`)
+	pull.mustOnce(t)
+	origin.say(t, backoffice.NounCustomer, `{"_id":"acme","customerCode":"was-acme"}`, `{"_id":"els","customerCode":"was-other"}`)
 	between.set(func(_ int, w http.ResponseWriter, r *http.Request) bool {
 		if !lists(r, "/customers") || once.Swap(true) {
 			return false
@@ -252,7 +256,7 @@ func TestAWriteDuringAPullStays(t *testing.T) {
 		page := &kept{lost: lost{header: http.Header{}}}
 		r.Header.Del("Accept-Encoding")
 		origin.handler.ServeHTTP(page, r) // before the writes
-		for request, body := range map[string]string{"PUT /customers/acme": `{"name":"Superseded"}`, "DELETE /customers/" + gone: ""} {
+		for request, body := range map[string]string{"PUT /customers/acme": `{"name":"Superseded","customerCode":"free"}`, "DELETE /customers/" + gone: ""} {
 			method, path, _ := strings.Cut(request, " ")
 			if status, answer := copied.send(t, method, path, body); status >= 300 {
 				t.Errorf("%s during a pull is answered with %d %s", request, status, answer)
@@ -262,6 +266,9 @@ func TestAWriteDuringAPullStays(t *testing.T) {
 		return true
 	})
 	pull.mustOnce(t)
+	if !once.Load() {
+		t.Error("no list was read")
+	}
 	wantSame(t, origin, copied)
 }
 

@@ -306,7 +306,11 @@ func (p *pulling) endWalk(ctx context.Context, n *noun, w *walk) error {
 
 // finish tries rejected records again, and checks whether the walk is complete.
 func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
+	records := backoffice.Map(w.held, func(h held) record { return record{"_id": textOf(h.id)} })
 	if err := p.loadHeld(ctx, n, w); err != nil {
+		return err
+	}
+	if err := p.superseded(ctx, n, p.began.Time(), records); err != nil {
 		return err
 	}
 	if err := p.sameOrder(ctx, n, w); err != nil {
