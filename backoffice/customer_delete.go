@@ -24,7 +24,7 @@ func (s *Service) DeleteCustomer(
 	} else if there {
 		return s.deleteCustomerThere(ctx, by, id, expected)
 	}
-	found, gone, err := s.deleteCustomers(ctx, by, "deleteCustomer", []CustomerToDelete{{id, expected}}, Atomic)
+	found, gone, err := s.deleteCustomers(ctx, by, alone, []CustomerToDelete{{id, expected}}, Atomic)
 	if err == nil {
 		err = (&checker{found: found[0]}).refusal()
 	}
@@ -55,6 +55,8 @@ func (s *Service) DeleteCustomers(
 	return outcome, gone, nil
 }
 
+const alone = "deleteCustomer" // the action of a deletion that is no batch
+
 // deleteCustomers returns the faults of each input.
 func (s *Service) deleteCustomers(
 	ctx context.Context, by *Principal, action string, inputs []CustomerToDelete, mode BatchMode,
@@ -68,7 +70,7 @@ func (s *Service) deleteCustomers(
 		return nil, gone, err
 	}
 	ids := sound(Map(inputs, func(in CustomerToDelete) string { return in.ID })...)
-	var keys, kept []string // of files to remove, and of those in the trash
+	var keys, kept []string // of files to remove, and of all
 	barred := map[int][]*UserError{}
 	attempt := func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
@@ -118,11 +120,7 @@ func (s *Service) deleteCustomers(
 			raced = lost(err)
 			return err
 		}, func(ctx context.Context) (err error) {
-			if s.Trash > 0 {
-				kept, err = tx.FileKeysOf(ctx, going...)
-			} else {
-				keys, err = tx.ForgetFilesOf(ctx, going...)
-			}
+			kept, err = tx.FileKeysOf(ctx, going...)
 			return err
 		}, func(ctx context.Context) error {
 			deleted, err := tx.Customers().Delete(ctx, going...)
@@ -139,16 +137,17 @@ func (s *Service) deleteCustomers(
 			change := func(id string) *Change { return changeBy(by, now, action, NounCustomer, id) }
 			return tx.LogChanges(ctx, Map(going, change)...)
 		})
-		gone.Files = len(keys) + len(kept)
+		keys = tx.ForgottenWith()
+		gone.Files = max(len(keys), len(kept))
 		if !by.Has(MinfinRead) {
 			gone.Files, gone.MinfinDocuments = gone.Files-gone.MinfinDocuments, 0 // each has one file
 		}
 		return raced, err
 	}
 	err = s.write(ctx, attempt)
-	if refusedBy(err, CodeNotAllowed) && len(inputs) > 1 { // some have records that the caller does not see
+	if refusedBy(err, CodeNotAllowed) && action != alone { // some have records that the caller does not see
 		for i := range inputs {
-			_, _, err := s.DryRun().deleteCustomers(ctx, by, action, inputs[i:i+1], mode)
+			_, _, err := s.DryRun().deleteCustomers(ctx, by, alone, inputs[i:i+1], mode)
 			barred[i] = userErrorsOf(err)
 		}
 		err = s.write(ctx, attempt)

@@ -287,7 +287,8 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		w.fill(t, c.ID, "one") // of an archived year, with a document
 		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "open", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"},
-				&backoffice.Transcript{ID: "ready", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, IsCompleted: true, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"})
+				&backoffice.Transcript{ID: "ready", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, IsCompleted: true, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"},
+				&backoffice.Transcript{ID: "signed", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, IsCompleted: true, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"})
 		})
 		before := w.storedFiles(t)
 		got, err := w.GenerateTranscriptDocument(t.Context(), w.by, "tr-one")
@@ -313,9 +314,20 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		expect(t, err, "NOT_FOUND transcriptId")
 
 		var done []string
-		accept(t, w.GenerateMissingDocuments(t.Context(), w.by, func(id string, err error) error { done = append(done, id+" "+outcome(err)); return nil }))
+		accept(t, w.GenerateMissingDocuments(t.Context(), w.by, func(id string, err error) error {
+			done = append(done, id+" "+outcome(err))
+			w.write(t, func(ctx context.Context, tx backoffice.Tx) error { // somebody else brings the next one
+				_, _, err := tx.SetDocument(ctx, &backoffice.Transcript{ID: "signed", DocumentGenerated: true, Document: &backoffice.File{Key: "signed", ContentType: "application/pdf", SHA256: make([]byte, 32)}})
+				return err
+			})
+			return nil
+		}))
 		if !slices.Equal(done, []string{"ready done"}) || w.storedFiles(t) != before+1 {
 			t.Errorf("%q, %d files", done, w.storedFiles(t))
+		}
+		stored, err = backoffice.ReadByID(t.Context(), w.Store.Transcripts(), []string{"signed"}, 0)
+		if accept(t, err); stored["signed"].Document.Key != "signed" {
+			t.Errorf("what came meanwhile is replaced by %+v", stored["signed"].Document)
 		}
 		w.Documents = nil
 		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "ready")

@@ -91,7 +91,7 @@ type Tx interface {
 	// that none changes which customers have the checklist after another has read it.
 	LockToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
 	// LockRecordsOf locks a customer, its transcripts, documents and minfin documents, and another customer, until the
-	// transaction ends.
+	// transaction ends. Nothing new refers to the customers until then.
 	LockRecordsOf(ctx context.Context, customerID, besides string) error
 	// LockDiscrepancies makes a transaction that records discrepancies wait for the others that do.
 	LockDiscrepancies(ctx context.Context) error
@@ -99,7 +99,8 @@ type Tx interface {
 	FileKeysOf(ctx context.Context, customerIDs ...string) ([]string, error)
 	// ForgetFiles records storage keys of files to remove once the transaction is durable.
 	ForgetFiles(ctx context.Context, keys []string) error
-	ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error)
+	// ForgottenWith are the keys that deletions of customers for good have recorded so.
+	ForgottenWith() []string
 	// StaysInView is Refused with NOT_ALLOWED when a record written so far is not visible in a restricted context.
 	// Write checks the same at its end: this is for writes that are rolled back.
 	StaysInView(ctx context.Context) error

@@ -28,7 +28,13 @@ type Documents interface {
 // GenerateTranscriptDocument renders and stores the document of a completed transcript of any year; it needs pti.write.
 // It replaces an earlier one, unless this operation rendered that from the same data. Refused with NOT_FOUND, and
 // NOT_ALLOWED when not completed or without a renderer (transcriptId). OverLimit: see BoundRenderings.
-func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (_ *Transcript, err error) {
+func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (*Transcript, error) {
+	return s.generateDocument(ctx, by, id, false)
+}
+
+// generateDocument is errNothingDrawn when a document must be missing and is not.
+func (s *Service) generateDocument(ctx context.Context, by *Principal, id string, missing bool) (_ *Transcript,
+	err error) {
 	if err := require(by, PtiWrite); err != nil {
 		return nil, err
 	}
@@ -48,6 +54,9 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		}
 		upload.Close(ctx, err)
 	}()
+	if missing && of.Transcript.Document != nil {
+		return nil, errNothingDrawn
+	}
 	drawings := RequestOf(ctx).drawings
 	if drawings.have(of) {
 		return of.Transcript, nil
@@ -76,6 +85,9 @@ func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal,
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
 				err = canGenerate(updated)
+			}
+			if err == nil && missing && len(replaced) > 0 {
+				err = errNothingDrawn
 			}
 			return err
 		}, func(ctx context.Context) error {
@@ -183,7 +195,10 @@ func (s *Service) GenerateMissingDocuments(
 ) error {
 	missing := ListQuery[TranscriptCriteria]{Criteria: TranscriptCriteria{IsCompleted: Yes, DocumentGenerated: No}}
 	return eachRow(ctx, s.Store.Transcripts(), missing, NoParent, 0, func(t *Transcript) error {
-		_, err := s.GenerateTranscriptDocument(ctx, by, t.ID)
+		_, err := s.generateDocument(ctx, by, t.ID, true)
+		if errors.Is(err, errNothingDrawn) { // it came since the list was read
+			return nil
+		}
 		return each(t.ID, err)
 	})
 }

@@ -59,7 +59,7 @@ func (srv *Server) Mount(r chi.Router) {
 			AllowedHeaders: []string{"Accept", "Authorization", "Content-Digest", "Content-Disposition",
 				"Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "If-Range", "Last-Event-ID",
 				"Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Prefer", "Range", "X-Access-Purpose", "X-Client-Id",
-				"X-Client-Secret", "X-Explain", "X-Request-Id"},
+				"Traceparent", "X-Client-Secret", "X-Explain", "X-Request-Id"},
 			ExposedHeaders: []string{"Accept-Ranges", "Backoffice-Position", "Changes-After", "Content-Disposition",
 				"Content-Range", "ETag", "Location", "Mirrored-At", "Preference-Applied", "RateLimit",
 				"RateLimit-Policy", "Repr-Digest", "Retry-After", "Www-Authenticate", "X-Request-Id"},

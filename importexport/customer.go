@@ -22,7 +22,6 @@ var customers = describe(backoffice.CustomerTable, noun[customer, backoffice.Cus
 	touched: func(c *customer) *backoffice.Instant { return &c.UpdatedAt },
 	sealed:  (*customer).SealedNumber,
 	derive:  dropShownNames,
-	remove:  removeCustomers,
 	keys:    customerKey,
 })
 
@@ -85,13 +84,4 @@ func dropShownNames(_ context.Context, l *customerLoading, entries []*entry[cust
 		}
 	}
 	return nil
-}
-
-// removeCustomers forgets the files of everything deleted with the customers for good.
-func removeCustomers(ctx context.Context, l *customerLoading, entries []*entry[customer]) error {
-	if l.im.Trash > 0 { // they are in the trash, too
-		return nil
-	}
-	_, err := l.tx.ForgetFilesOf(ctx, idsOf(entries)...)
-	return err
 }

@@ -134,6 +134,18 @@ func TestTwoLinesOfOneKeyAreOneRecordAndAReject(t *testing.T) {
 	}
 }
 
+func TestABadLineOfTheCurrentYearRejectsNoOther(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: t.TempDir()}
+	all, err := importer.Import(t.Context(), only(t, "financialyears.ndjson", `{"_id":"fy-2026","isCurrentYear":"yes"}`, `{"_id":"fy-2025","endDate":"2026"}`))
+	must(t, err)
+	if all[0].Rejected != 1 || one(t, h.store.FinancialYears(), "fy-2025").EndDate != "2026" {
+		t.Errorf("it did %+v", all[0])
+	}
+}
+
 func TestAMissingQuoteHidesNoRows(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)

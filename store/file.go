@@ -45,7 +45,8 @@ func (t *tx) LockRecordsOf(ctx context.Context, customerID, besides string) erro
 	}
 	held := append(backoffice.Map(tablesOfFiles, func(table string) string {
 		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
-	}), "SELECT id FROM (SELECT id FROM customers WHERE id IN ($1, $2) ORDER BY id"+keep+") held")
+	}), "SELECT id FROM (SELECT id FROM customers WHERE id IN ($1, $2) ORDER BY id"+
+		t.store.nouns.dialect.forKey+") held")
 	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID, besides)
 	return err
 }
@@ -80,12 +81,17 @@ func (t *tx) ForgetFiles(ctx context.Context, keys []string) error {
 	return err
 }
 
-func (t *tx) ForgetFilesOf(ctx context.Context, customerIDs ...string) ([]string, error) {
+func (t *tx) ForgottenWith() []string { return t.forgotten }
+
+// forgetFilesOf finds the customers' records locked.
+func (t *tx) forgetFilesOf(ctx context.Context, customerIDs []string) error {
 	d := t.store.nouns.dialect
-	return listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files"+
+	keys, err := listTexts(ctx, t.conn, "INSERT /*backoffice:forgotten_files.of_customers*/ INTO forgotten_files"+
 		" (file_key, at) SELECT f.file_key, "+d.now+" FROM ("+d.filesOfCustomers()+") f"+
 		" WHERE TRUE ON CONFLICT (file_key) DO UPDATE SET at = forgotten_files.at RETURNING file_key",
-		d.List(wellFormed(customerIDs)))
+		d.List(customerIDs))
+	t.forgotten = append(t.forgotten, keys...)
+	return err
 }
 
 func (s *Store) ForgottenFiles(ctx context.Context, limit int) ([]string, error) {

@@ -219,7 +219,8 @@ func (t *tx) erase(ctx context.Context, ids []string) (erased, keys []string, er
 	return erased, append(keys, kept...), err
 }
 
-// eraseOthers erases what other entries have of customers that are gone: relations, and who was merged into them.
+// eraseOthers erases what entries have of customers that are gone: relations, who was merged into them, and earlier
+// ones of the same identifier.
 func (t *tx) eraseOthers(ctx context.Context, customerIDs []string) error {
 	ctx = whole(ctx) // others may be invisible to the caller
 	gone := make(map[string]bool, len(customerIDs))
@@ -241,7 +242,7 @@ func (t *tx) eraseOthers(ctx context.Context, customerIDs []string) error {
 			return gone[r.CustomerID] || gone[r.RelatedCustomerID]
 		})
 		switch forgot := entry.Rows() < rows; {
-		case gone[entry.MergedInto], forgot && entry.Rows() == 0:
+		case gone[entry.ID], gone[entry.MergedInto], forgot && entry.Rows() == 0:
 			going = append(going, entry.ID)
 		case forgot:
 			left = append(left, entry)

@@ -32,9 +32,10 @@ type tx struct {
 	touchedInOrder []object
 	author         *backoffice.Change // the last entry that was logged explicitly
 
-	erased  bool                // something is deleted, for now or for good
-	keeping *backoffice.Keeping // see KeepDeleted
-	dryRun  bool                // see DryRun
+	erased    bool                // something is deleted, for now or for good
+	forgotten []string            // see ForgottenWith
+	keeping   *backoffice.Keeping // see KeepDeleted
+	dryRun    bool                // see DryRun
 
 	importing int64 // see KeepBefore; 0 for none
 

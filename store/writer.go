@@ -316,6 +316,9 @@ func (w *writer[T, C]) deleteAfter(ctx context.Context, ids []string,
 		err := touch(ctx)
 		return slices.Sorted(maps.Keys(own)), err
 	}
+	if w.table.noun == backoffice.NounCustomer && !keeps {
+		first = func(ctx context.Context) error { return w.tx.forgetFilesOf(ctx, ids) }
+	}
 	do := []func(context.Context) error{touch, first, func(ctx context.Context) (err error) {
 		deleted, err = listTexts(ctx, w.conn, w.writes.delete, w.dialect.List(ids))
 		return err

@@ -92,6 +92,8 @@ func TestAWriteThatLeadsOutOfViewIsNotAllowed(t *testing.T) {
 			twin, _, _ = strings.Cut(twin, `"`)
 			merge := `mutation { mergeCustomers(input: {keepId: "` + twin + `", dropId: "acme"}) { userErrors { code field } } }`
 			wants(t, o.Answers(t, credential, merge), `"NOT_ALLOWED"`, `["dropId"]`)
+			one := `mutation { deleteCustomers(inputs: [{id: "acme"}]) { results { userErrors { code field } } userErrors { code } } }`
+			wants(t, o.Answers(t, credential, one), `{"userErrors":[{"code":"NOT_ALLOWED","field":["inputs","0","id"]}]}`, `"userErrors":[]}}`)
 			both := `mutation { deleteCustomers(inputs: [{id: "` + twin + `"}, {id: "acme"}], mode: EACH) { written results { deletedCustomerId userErrors { code field } } } }`
 			wants(t, o.Answers(t, credential, both), `"written":1`, `"deletedCustomerId":"`+twin, `{"code":"NOT_ALLOWED","field":["inputs","1","id"]}`)
 			wants(t, o.Answers(t, admin, `{ user(id: "user-an") { id } cafe: customer(id: "cafe") { name } acme: customer(id: "acme") { responsible { id } } }`), `"user-an"`, `"acme":{"responsible":{"id":"user-an"}}`)

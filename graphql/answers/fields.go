@@ -12,7 +12,7 @@ import (
 var ofReads = map[string]string{
 	"Query": "node nodes currentFinancialYear financialYear financialYears checklist checklists transcript " +
 		"transcripts transcriptDiff workList transcriptsAggregate customer customerBy customers customersAggregate " +
-		"relations calculations documents user users label labels duplicates discrepancies",
+		"relations calculations documents user users label labels discrepancies",
 	"Node":          "",
 	"FinancialYear": "checklists transcripts",
 	"Checklist":     "financialYear transcripts",
@@ -81,7 +81,7 @@ const page = "edges nodes pageInfo"
 // ofRequest lists the fields that depend on the caller or on the time, that go past memory, or that need a scope. "*"
 // is all fields of a type.
 var ofRequest = map[string]string{
-	"Query":                   "viewer savedQueries changes minfinDocument minfinDocuments",
+	"Query":                   "viewer savedQueries changes minfinDocument minfinDocuments duplicates",
 	"File":                    "downloadPath",
 	"Customer":                "registrationNumber spouseRegistrationNumber privacyAccesses minfinDocuments",
 	"Viewer":                  "*",

@@ -198,8 +198,13 @@ func (w *walk) readAhead(ctx context.Context, at place, room chan struct{}, comi
 		coming <- r
 		next := make(chan place, 1)
 		go func() {
+			defer close(r.done)
+			defer func() {
+				if panicked := recover(); panicked != nil { // it ends this export alone
+					r.err = w.config.GraphQL.Recover(ctx, panicked)
+				}
+			}()
 			r.leaf, r.err = w.read(ctx, at, func(behind place) { next <- behind })
-			close(r.done)
 		}()
 		select {
 		case at = <-next:

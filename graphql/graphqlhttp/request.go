@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"example.org/backoffice/backoffice"
 )
@@ -145,6 +146,9 @@ func requestOf(members map[string]any) (request, *RequestError) {
 		}
 	}
 	for _, id := range ids {
+		if id == "" {
+			continue
+		}
 		id = backoffice.ParseDocumentID(id)
 		if q.documentID != "" && id != q.documentID || len(id) > backoffice.MaxDocumentID {
 			return request{}, malformed("the request has different document identifiers")
@@ -179,6 +183,9 @@ func parseParameters(raw string, limit, nesting int) (request, *RequestError) {
 	for key, values := range parameters {
 		if len(values) > 1 {
 			return request{}, malformed("duplicate parameter")
+		}
+		if !utf8.ValidString(values[0]) {
+			return request{}, malformed("the parameters are not UTF-8")
 		}
 		switch key {
 		case "variables", "extensions":

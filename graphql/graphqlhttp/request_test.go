@@ -41,6 +41,9 @@ func TestARequestIsRefusedWithTheStatusThatSaysWhy(t *testing.T) {
 		{"no query", `{"operationName":"Q"}`, nil, 400, ""},
 		{"variables that are a list", `{"query":"{ __typename }","variables":[]}`, nil, 400, ""},
 		{"invalid UTF-8", "{\"query\":\"{ __typename } # \xff\"}", nil, 400, ""},
+		{"invalid UTF-8 in parameters", "", func(r *http.Request) {
+			r.Method, r.URL.RawQuery = http.MethodGet, "query=%7B__typename%7D&operationName=%FF"
+		}, 400, ""},
 		{"deep variables", `{"query":"{ __typename }","variables":{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}}", nil, 400, ""},
 	} {
 		t.Run(c.sentence, func(t *testing.T) {
@@ -54,6 +57,16 @@ func TestARequestIsRefusedWithTheStatusThatSaysWhy(t *testing.T) {
 				t.Errorf("%d %v %s, want %d", got.status, got.header, got.text, c.status)
 			}
 		})
+	}
+}
+
+func TestAnEmptyDocumentIdentifierIsNone(t *testing.T) {
+	t.Parallel()
+	for range 50 { // in any order of the keys
+		q, refused := requestOf(map[string]any{"documentId": "one", "doc_id": "", "extensions": &object{members: map[string]any{"persistedQuery": &object{}}}})
+		if refused != nil || q.documentID != "one" {
+			t.Fatalf("%v: it is %q", refused, q.documentID)
+		}
 	}
 }
 

@@ -354,4 +354,32 @@ func testForgottenFiles(t *testing.T, newStore func(t testing.TB) backoffice.Sto
 		}
 		expect(10, "b")
 	})
+
+	t.Run("the file of a document that comes while its customer is deleted is forgotten", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		fullOffice().insert(t, store)
+		deleted := make(chan error, 1)
+		var keys []string
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			err := tx.Documents().Insert(ctx, &backoffice.CustomerDocument{ID: "late", CustomerID: "customer-1", Name: "N",
+				File: &backoffice.File{Key: "late", ContentType: "text/plain", SHA256: make([]byte, 32)}})
+			go func() {
+				deleted <- attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+					_, err := tx.Customers().Delete(ctx, "customer-1")
+					keys = tx.ForgottenWith()
+					return err
+				})
+			}()
+			time.Sleep(200 * time.Millisecond) // it waits for this by now
+			return err
+		})
+		if err := <-deleted; err != nil {
+			t.Fatal(err)
+		}
+		got, err := store.ForgottenFiles(t.Context(), 100)
+		if err != nil || !slices.Contains(got, "late") || !slices.Contains(keys, "late") {
+			t.Errorf("%v: forgotten are %v, with the customer %v", err, got, keys)
+		}
+	})
 }

@@ -63,7 +63,6 @@ func Sweep(t *testing.T, store backoffice.Store) {
 			func() error { return tx.Transcripts().Upsert(ctx, o.transcripts) },
 			func() error { return tx.Calculations().Upsert(ctx, o.calculations) },
 			func() error { _, err := tx.FileKeysOf(ctx, o.customers[0].ID, o.customers[1].ID); return err },
-			func() error { _, err := tx.ForgetFilesOf(ctx, o.customers[0].ID); return err },
 			func() error { return tx.ForgetFiles(ctx, []string{"a"}) },
 			func() error { _, _, err := tx.SetDocument(ctx, o.transcripts[0]); return err },
 			func() error {
