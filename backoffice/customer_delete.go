@@ -145,7 +145,7 @@ func (s *Service) deleteCustomers(
 		return raced, err
 	}
 	err = s.write(ctx, attempt)
-	if refusedBy(err, CodeNotAllowed) && action != alone { // some have records that the caller does not see
+	if action != alone && refusedBy(err, CodeNotAllowed) { // some have records that the caller does not see
 		for i := range inputs {
 			_, _, err := s.DryRun().deleteCustomers(ctx, by, alone, inputs[i:i+1], mode)
 			barred[i] = userErrorsOf(err)

@@ -39,13 +39,7 @@ type calculationWriter struct {
 }
 
 func (w *calculationWriter) Insert(ctx context.Context, rows ...*backoffice.Calculation) error {
-	if err := w.lockTranscripts(ctx, transcriptsOf(rows)); err != nil {
-		return err
-	}
-	if err := w.writer.Insert(ctx, rows...); err != nil {
-		return err
-	}
-	return w.refresh(ctx, transcriptsOf(rows), rows)
+	return w.replace(ctx, w.idsOf(rows), rows, func() error { return w.writer.Insert(ctx, rows...) })
 }
 
 func (w *calculationWriter) Update(ctx context.Context, rows ...*backoffice.Calculation) error {

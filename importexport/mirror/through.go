@@ -81,15 +81,11 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 		return "", errNoCopy
 	}
 	if err := t.copy(ctx, w, id, sent.record); err != nil {
-		return "", notCopied(err)
+		known := *errNoCopy
+		known.Cause = err
+		return "", &known
 	}
 	return id, nil
-}
-
-func notCopied(err error) error {
-	known := *errNoCopy
-	known.Cause = err
-	return &known
 }
 
 // copy updates the copy of one record.
