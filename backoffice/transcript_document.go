@@ -54,7 +54,7 @@ func (s *Service) generateDocument(ctx context.Context, by *Principal, id string
 		}
 		upload.Close(ctx, err)
 	}()
-	if missing && of.Transcript.Document != nil {
+	if missing && of.Transcript.File() != nil {
 		return nil, errNothingDrawn
 	}
 	drawings := RequestOf(ctx).drawings
@@ -86,7 +86,7 @@ func (s *Service) generateDocument(ctx context.Context, by *Principal, id string
 			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
 				err = canGenerate(updated)
 			}
-			if err == nil && missing && len(replaced) > 0 {
+			if err == nil && missing && of.Transcript.Document == nil && len(replaced) > 0 {
 				err = errNothingDrawn
 			}
 			return err

@@ -45,7 +45,7 @@ func Fields(noun backoffice.Noun) []string { return tables[noun].fieldNames() }
 
 // Load loads lines of a noun in the folder's form, each with a line feed. Loaded.Bad are all rejected lines, by number.
 // After an error, of the store, no line was loaded. With repair, it leaves out invalid fields of Importer.Repair;
-// without it, only responsible users that are not there: no later line brings one.
+// without it, only an invalid responsible user: no later line brings one.
 func (s *Stream) Load(ctx context.Context, noun backoffice.Noun, lines []byte, repair bool) (Loaded, error) {
 	s.im.repairs = map[string]bool{"responsible": s.repairs["responsible"]}
 	if repair {

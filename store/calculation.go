@@ -73,7 +73,9 @@ func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*
 			left = append(left, calculation.TranscriptID)
 		}
 	}
-	if err := w.lockTranscripts(ctx, append(transcripts, left...)); err != nil {
+	// A merge, which moves transcripts to another customer, moves their calculations with them.
+	of := writerOf(w.tx, transcriptTable)
+	if err := of.Lock(ctx, append(transcripts, left...)...); err != nil {
 		return err
 	}
 	if err := write(); err != nil {
@@ -83,15 +85,6 @@ func (w *calculationWriter) replace(ctx context.Context, ids []string, after []*
 		return err
 	}
 	return w.refresh(ctx, append(transcripts, left...), after)
-}
-
-// lockTranscripts locks the transcripts whose customer calculations take over: a merge moves them to another one.
-func (w *calculationWriter) lockTranscripts(ctx context.Context, ids []string) error {
-	if w.dialect.keep == "" { // an engine with a single writer
-		return nil
-	}
-	return w.conn.Query(ctx, "SELECT /*backoffice:transcripts.held*/ id FROM transcripts WHERE "+w.dialect.among("id")+
-		" ORDER BY id"+w.dialect.keep, []any{w.dialect.List(wellFormed(ids))}, func(*Row) error { return nil })
 }
 
 func transcriptsOf(rows []*backoffice.Calculation) []string {

@@ -285,7 +285,10 @@ func notImported(key string) string { return notNamed(key, "imported") }
 
 // resealing runs what replaces the sealed numbers of customers, and keeps them as imports left them.
 func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) error {
-	d := t.store.nouns.dialect
+	d, w := t.store.nouns.dialect, writerOf(t, customerTable)
+	if err := w.attached(ctx, w.writes.attached, ids, attachments{}); err != nil { // waits for imports under way
+		return err
+	}
 	ids, err := listTexts(ctx, t.conn, "SELECT /*backoffice:imported.resealed*/ DISTINCT id FROM imported WHERE "+
 		d.among("id")+" AND after IS NOT NULL", d.List(ids))
 	switch {
@@ -293,10 +296,6 @@ func (t *tx) resealing(ctx context.Context, ids []string, reseal func() error) e
 		return err
 	case len(ids) == 0:
 		return reseal()
-	}
-	w := writerOf(t, customerTable)
-	if err := w.attached(ctx, w.writes.attached, ids, attachments{}); err != nil { // others wait until then
-		return err
 	}
 	was, err := customerTable.asStored(ctx, t, ids)
 	if err != nil {

@@ -56,7 +56,9 @@ func setDocumentText(d *Dialect) string {
 func (t *tx) SetDocument(ctx context.Context,
 	set *backoffice.Transcript) (changed *backoffice.Transcript, replaced []string, err error) {
 	w, d := writerOf(t, transcriptTable), t.store.nouns.dialect
-	err = t.together(ctx, func(ctx context.Context) (err error) {
+	err = t.together(ctx, func(ctx context.Context) error { // waits for another document of it
+		return w.attached(ctx, w.writes.attached, []string{set.ID}, attachments{})
+	}, func(ctx context.Context) (err error) {
 		replaced, err = listTexts(ctx, t.conn,
 			"INSERT /*backoffice:forgotten_files.of_document*/ INTO forgotten_files (file_key, at) SELECT t.file_key, "+
 				d.now+" FROM transcripts t WHERE t.id = $1 AND t.is_completed AND t.file_key IS NOT NULL"+

@@ -88,21 +88,22 @@ func (p *pulling) currentYear(ctx context.Context, n *noun) error {
 		return err
 	}
 	p.onlyYear = year.id()
-	var lines []byte
+	var batch []held
 	for _, y := range years {
 		if y.IsCurrentYear && y.ID != p.onlyYear { // no longer, at the origin
-			lines = append(lines, record{"_id": textOf(y.ID), "isCurrentYear": json.RawMessage("false")}.line()...)
+			former := record{"_id": textOf(y.ID), "isCurrentYear": json.RawMessage("false")}
+			batch = append(batch, held{y.ID, y.ID, former.line()})
 		}
 	}
-	line := p.lineOf(n, year).line()
-	loaded, err := p.stream.Load(ctx, n.of, append(lines, line...), false)
+	batch = append(batch, held{p.onlyYear, p.onlyYear, p.lineOf(n, year).line()})
+	loaded, err := p.stream.Load(ctx, n.of, linesOf(batch), false)
 	if err != nil {
 		return err
 	}
 	p.of(n).add(loaded)
 	for _, bad := range loaded.Bad {
 		p.of(n).Incomplete = whyLeftOut
-		if err := p.reject(n, held{p.onlyYear, p.onlyYear, line}, bad.Faults); err != nil {
+		if err := p.reject(n, batch[bad.Line-1], bad.Faults); err != nil {
 			return err
 		}
 	}

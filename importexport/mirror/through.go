@@ -74,15 +74,18 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 	if err != nil {
 		return "", err
 	}
+	id = sent.idOf(w)
+	one := &t.copying[sumOf(id)%uint64(len(t.copying))]
+	one.Lock()
+	defer one.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), copyTime) // even when the caller no longer waits
 	defer cancel()
-	id = sent.idOf(w)
 	if backoffice.CheckID(id) != nil {
 		return "", errNoCopy
 	}
 	if err := t.copy(ctx, w, id, sent.record); err != nil {
 		known := *errNoCopy
-		known.Cause = err
+		known.Cause = backoffice.Cause(err)
 		return "", &known
 	}
 	return id, nil
@@ -90,9 +93,6 @@ func (t *Through) Write(ctx context.Context, w *backoffice.OriginWrite) (id stri
 
 // copy updates the copy of one record.
 func (t *Through) copy(ctx context.Context, w *backoffice.OriginWrite, id string, answered record) (err error) {
-	one := &t.copying[sumOf(id)%uint64(len(t.copying))]
-	one.Lock()
-	defer one.Unlock()
 	began := backoffice.InstantOf(time.Now())
 	run := &pulling{Pull: t.Pull, origin: t.origin, began: began, done: map[backoffice.Noun]*Pulled{}}
 	if run.inHand, err = newInHand(); err != nil {

@@ -355,31 +355,63 @@ func testForgottenFiles(t *testing.T, newStore func(t testing.TB) backoffice.Sto
 		expect(10, "b")
 	})
 
-	t.Run("the file of a document that comes while its customer is deleted is forgotten", func(t *testing.T) {
-		t.Parallel()
-		store := newStore(t)
-		fullOffice().insert(t, store)
-		deleted := make(chan error, 1)
-		var keys []string
+	// beside does one write while another is about to commit, and returns the files to be removed after both.
+	beside := func(t *testing.T, store backoffice.Store, first, second func(ctx context.Context, tx backoffice.Tx) error) []string {
+		t.Helper()
+		done := make(chan error, 1)
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-			err := tx.Documents().Insert(ctx, &backoffice.CustomerDocument{ID: "late", CustomerID: "customer-1", Name: "N",
-				File: &backoffice.File{Key: "late", ContentType: "text/plain", SHA256: make([]byte, 32)}})
-			go func() {
-				deleted <- attempt(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-					_, err := tx.Customers().Delete(ctx, "customer-1")
-					keys = tx.ForgottenWith()
-					return err
-				})
-			}()
+			err := first(ctx, tx)
+			go func() { done <- attempt(t, store, second) }()
 			time.Sleep(200 * time.Millisecond) // it waits for this by now
 			return err
 		})
-		if err := <-deleted; err != nil {
+		err := <-done
+		keys, failed := store.ForgottenFiles(t.Context(), 100)
+		if err := errors.Join(err, failed); err != nil {
 			t.Fatal(err)
 		}
-		got, err := store.ForgottenFiles(t.Context(), 100)
-		if err != nil || !slices.Contains(got, "late") || !slices.Contains(keys, "late") {
-			t.Errorf("%v: forgotten are %v, with the customer %v", err, got, keys)
+		return keys
+	}
+	file := func(key string) *backoffice.File {
+		return &backoffice.File{Key: key, ContentType: "text/plain", SHA256: make([]byte, 32)}
+	}
+
+	t.Run("the file of a document that comes while its customer is deleted is forgotten", func(t *testing.T) {
+		t.Parallel()
+		store, keys := newStore(t), []string(nil)
+		fullOffice().insert(t, store)
+		forgotten := beside(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Documents().Insert(ctx, &backoffice.CustomerDocument{ID: "late", CustomerID: "customer-1", Name: "N", File: file("late")})
+		}, func(ctx context.Context, tx backoffice.Tx) error {
+			_, err := tx.Customers().Delete(ctx, "customer-1")
+			keys = tx.ForgottenWith()
+			return err
+		})
+		if !slices.Contains(forgotten, "late") || !slices.Contains(keys, "late") {
+			t.Errorf("forgotten are %v, with the customer %v", forgotten, keys)
+		}
+	})
+
+	t.Run("of two documents of a transcript at one time the first is forgotten", func(t *testing.T) {
+		t.Parallel()
+		store, office := newStore(t), fullOffice()
+		of := office.transcripts[0]
+		of.DocumentGenerated, of.Document = false, nil
+		office.insert(t, store)
+		set := func(key string, want ...string) func(ctx context.Context, tx backoffice.Tx) error {
+			return func(ctx context.Context, tx backoffice.Tx) error {
+				drawn := *of
+				drawn.DocumentGenerated, drawn.Document = true, file(key)
+				_, replaced, err := tx.SetDocument(ctx, &drawn)
+				if !slices.Equal(replaced, want) {
+					t.Errorf("%s replaces %v, not %v", key, replaced, want)
+				}
+				return err
+			}
+		}
+		forgotten := beside(t, store, set("first"), set("late", "first"))
+		if !slices.Contains(forgotten, "first") {
+			t.Errorf("forgotten are %v", forgotten)
 		}
 	})
 }
