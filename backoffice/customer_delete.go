@@ -70,7 +70,7 @@ func (s *Service) deleteCustomers(
 		return nil, gone, err
 	}
 	ids := sound(Map(inputs, func(in CustomerToDelete) string { return in.ID })...)
-	var keys, kept []string // of files to remove, and of all
+	var keys, kept []string // of files to remove, and of those that stay
 	barred := map[int][]*UserError{}
 	attempt := func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
@@ -120,7 +120,9 @@ func (s *Service) deleteCustomers(
 			raced = lost(err)
 			return err
 		}, func(ctx context.Context) (err error) {
-			kept, err = tx.FileKeysOf(ctx, going...)
+			if s.Trash > 0 || s.dry { // else they are known once forgotten
+				kept, err = tx.FileKeysOf(ctx, going...)
+			}
 			return err
 		}, func(ctx context.Context) error {
 			deleted, err := tx.Customers().Delete(ctx, going...)
@@ -138,7 +140,7 @@ func (s *Service) deleteCustomers(
 			return tx.LogChanges(ctx, Map(going, change)...)
 		})
 		keys = tx.ForgottenWith()
-		gone.Files = max(len(keys), len(kept))
+		gone.Files = len(keys) + len(kept)
 		if !by.Has(MinfinRead) {
 			gone.Files, gone.MinfinDocuments = gone.Files-gone.MinfinDocuments, 0 // each has one file
 		}

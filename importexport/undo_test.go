@@ -27,6 +27,16 @@ func (h *env) undoable() (*Importer, *int64) {
 	}, number
 }
 
+// add imports a label, a user and customers.
+func (i *Importer) add(t *testing.T, customers ...string) {
+	t.Helper()
+	folder := only(t, "labels.ndjson", `{"_id":"l","name":"L"}`)
+	with(t, folder, "users.ndjson", `{"_id":"u","firstName":"U","lastName":"U","email":"u@u.be"}`)
+	with(t, folder, "customers.ndjson", customers...)
+	_, err := i.Import(t.Context(), folder)
+	must(t, err)
+}
+
 var versions = regexp.MustCompile(`,?"version":[0-9]+`)
 
 // values is the export of a store, without versions, which only grow.
@@ -166,16 +176,12 @@ func TestWhatChangedSinceStaysAndIsNamed(t *testing.T) {
 	eachEngine(t, func(t *testing.T, h *env) {
 		h.mustLoad(t, office(t))
 		importer, number := h.undoable()
-		folder := only(t, "labels.ndjson", `{"_id":"l","name":"L"}`)
-		with(t, folder, "users.ndjson", `{"_id":"u","firstName":"U","lastName":"U","email":"u@u.be"}`)
-		with(t, folder, "customers.ndjson", `{"_id":"company","phone":null}`, `{"_id":"person","firstName":"First"}`, `{"_id":"c","type":"Company"}`, `{"_id":"d","type":"Company"}`)
-		_, err := importer.Import(t.Context(), folder)
-		must(t, err)
+		importer.add(t, `{"_id":"company","phone":null}`, `{"_id":"person","firstName":"First"}`, `{"_id":"c","type":"Company"}`, `{"_id":"d","type":"Company"}`)
 		first := *number
-		folder = only(t, "users.ndjson", `{"_id":"user-zoe","labels":["l"]}`)
+		folder := only(t, "users.ndjson", `{"_id":"user-zoe","labels":["l"]}`)
 		with(t, folder, "customers.ndjson", `{"_id":"person","firstName":"Second"}`)
 		with(t, folder, "relations.ndjson", `{"_id":"r","kind":"UBO","customer":"c","relatedCustomer":"company"}`)
-		_, err = importer.Import(t.Context(), folder)
+		_, err := importer.Import(t.Context(), folder)
 		must(t, err)
 		second := *number
 		all, err := importer.Undo(t.Context(), first)
@@ -202,44 +208,6 @@ func TestWhatChangedSinceStaysAndIsNamed(t *testing.T) {
 		undone := h.changes(t)
 		if last := undone[len(undone)-1]; last.Action != "import undo" {
 			t.Errorf("the log ends with %+v", last)
-		}
-	})
-}
-
-func TestWhatIsReferredToBesideAnUndoStays(t *testing.T) {
-	t.Parallel()
-	eachEngine(t, func(t *testing.T, h *env) {
-		h.mustLoad(t, office(t))
-		importer, number := h.undoable()
-		folder := only(t, "labels.ndjson", `{"_id":"l","name":"L"}`)
-		with(t, folder, "users.ndjson", `{"_id":"u","firstName":"U","lastName":"U","email":"u@u.be"}`)
-		with(t, folder, "customers.ndjson", `{"_id":"c","type":"Company"}`, `{"_id":"d","type":"Company"}`)
-		_, err := importer.Import(t.Context(), folder)
-		must(t, err)
-		user, customer := one(t, h.store.Users(), "user-zoe"), one(t, h.store.Customers(), "company")
-		user.LabelIDs, customer.ResponsibleID = []string{"l"}, "u"
-		user.Version++
-		customer.Version++
-		var all []Loaded
-		undone := make(chan error, 1)
-		must(t, h.store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
-			err := errors.Join(tx.Users().Update(ctx, user), tx.Customers().Update(ctx, customer),
-				tx.Documents().Insert(ctx, &backoffice.CustomerDocument{ID: "of-c", CustomerID: "c", Name: "N"}))
-			go func() {
-				var err error
-				all, err = importer.Undo(t.Context(), *number)
-				undone <- err
-			}()
-			time.Sleep(500 * time.Millisecond) // it has come to what this writes
-			return err
-		}))
-		must(t, <-undone)
-		want := []string{"c: other records refer to it", "l: other records refer to it", "u: other records refer to it"}
-		if diff := cmp.Diff(want, left(all)); diff != "" {
-			t.Error(diff)
-		}
-		if one(t, h.store.Documents(), "of-c") == nil || one(t, h.store.Customers(), "d") != nil {
-			t.Error("the document is gone, or the other customer is not")
 		}
 	})
 }

@@ -223,9 +223,7 @@ func (w *writer[T, C]) lock(ctx context.Context, text string, ids []string) erro
 		return nil
 	}
 	return w.tx.together(ctx, func(ctx context.Context) error { return w.tx.lock(ctx, lockIdentifiers) },
-		func(ctx context.Context) error {
-			return w.attached(ctx, text, wellFormed(ids), attachments{})
-		})
+		func(ctx context.Context) error { return w.attached(ctx, text, wellFormed(ids), attachments{}) })
 }
 
 // Upsert implements backoffice.Writer. Of several rows with one identifier the last counts.
