@@ -70,7 +70,7 @@ func (s *Service) deleteCustomers(
 		return nil, gone, err
 	}
 	ids := sound(Map(inputs, func(in CustomerToDelete) string { return in.ID })...)
-	var keys, kept []string // of files to remove, and of those that stay
+	var keys, kept []string // of files to remove, and of all
 	barred := map[int][]*UserError{}
 	attempt := func(ctx context.Context, tx Tx) (raced bool, err error) {
 		keys, kept, gone = nil, nil, CustomerDeletion{}
@@ -140,7 +140,7 @@ func (s *Service) deleteCustomers(
 			return tx.LogChanges(ctx, Map(going, change)...)
 		})
 		keys = tx.ForgottenWith()
-		gone.Files = len(keys) + len(kept)
+		gone.Files = max(len(keys), len(kept)) // restricted dry runs know both
 		if !by.Has(MinfinRead) {
 			gone.Files, gone.MinfinDocuments = gone.Files-gone.MinfinDocuments, 0 // each has one file
 		}
