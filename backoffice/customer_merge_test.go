@@ -270,6 +270,50 @@ func TestAMergeKeepsWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 }
 
+func TestAnAssignmentBesideAMergeGivesNoChecklistTwice(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		link := backoffice.CustomerRelation{ID: "link", CustomerID: "drop", RelatedCustomerID: "other", Kind: backoffice.ContactPerson, Version: 1}
+		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+			for _, id := range []string{"keep", "drop", "other"} {
+				if err := tx.Customers().Insert(ctx, &backoffice.Customer{ID: id, Type: backoffice.Company, DisplayName: id, Version: 1}); err != nil {
+					return err
+				}
+			}
+			return errors.Join(tx.Relations().Insert(ctx, &link),
+				tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "new", CustomerID: "drop", ChecklistID: "list2026", FinancialYearID: "y2026", OwnStatus: backoffice.Sent}))
+		})
+		merged, assigned, undone := make(chan error, 1), make(chan int, 1), errors.New("undone")
+		err := w.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
+			link.Version++
+			if err := tx.Relations().Update(ctx, &link); err != nil { // the merge waits for it, after it has read
+				return err
+			}
+			go func() {
+				_, _, err := w.MergeCustomers(t.Context(), w.by, "keep", "drop", backoffice.Optional[string]{})
+				merged <- err
+			}()
+			time.Sleep(300 * time.Millisecond)
+			go func() {
+				draft := backoffice.Assignments{ChecklistID: "list2026", CustomerIDs: []string{"keep"}}
+				done, err := w.AssignChecklists(t.Context(), w.by, draft, backoffice.Optional[string]{})
+				if err != nil {
+					t.Error(err)
+				}
+				assigned <- done.Count
+			}()
+			time.Sleep(300 * time.Millisecond)
+			return undone
+		})
+		if !errors.Is(err, undone) {
+			t.Error(err)
+		}
+		if err, count := <-merged, <-assigned; (err == nil) == (count == 1) {
+			t.Errorf("%d are assigned, and the merge is answered with %v", count, err)
+		}
+	})
+}
+
 func TestAMergeMixesNoNameOfTwoPersons(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {

@@ -9,27 +9,34 @@ import (
 	"example.org/backoffice/backoffice"
 )
 
+// withTranscripts stores so many customers, c0000 and so on, each with a transcript of the current year.
+func (w *world) withTranscripts(t *testing.T, customers int) {
+	t.Helper()
+	w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+		var all []*backoffice.Customer
+		var had []*backoffice.Transcript
+		for i := range customers {
+			id := fmt.Sprintf("c%04d", i)
+			all = append(all, &backoffice.Customer{ID: id, Type: backoffice.Company, DisplayName: id, Version: 1})
+			had = append(had, &backoffice.Transcript{ID: "t" + id, CustomerID: id, ChecklistID: "list2026", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
+		}
+		return errors.Join(tx.Customers().Insert(ctx, all...), tx.Transcripts().Insert(ctx, had...))
+	})
+}
+
 func TestAnInterruptedRollForwardGoesOnWhereItStopped(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
-		ctx := t.Context()
 		const customers = backoffice.MaxAssignedByID + 3
+		w.withTranscripts(t, customers)
 		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
-			var all []*backoffice.Customer
-			var had []*backoffice.Transcript
-			for i := range customers {
-				id := fmt.Sprintf("c%04d", i)
-				all = append(all, &backoffice.Customer{ID: id, Type: backoffice.Company, DisplayName: id, Version: 1})
-				had = append(had, &backoffice.Transcript{ID: "t" + id, CustomerID: id, ChecklistID: "list2026", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
-			}
-			had = append(had, &backoffice.Transcript{ID: "twice", CustomerID: "c0000", ChecklistID: "list2026", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
-			return errors.Join(tx.Customers().Insert(ctx, all...), tx.Transcripts().Insert(ctx, had...))
+			return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "twice", CustomerID: "c0000", ChecklistID: "list2026", FinancialYearID: "y2026", OwnStatus: backoffice.Sent})
 		})
 		interrupted := errors.New("interrupted")
 		assigned, already := 0, 0
 		roll := func(s *backoffice.Service, after int) error {
 			assigned, already = 0, 0
-			_, err := s.RollForward(ctx, w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.RolledForward) error {
+			_, err := s.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.RolledForward) error {
 				assigned, already = assigned+len(r.CustomerIDs), already+r.Already
 				if after--; after == 0 {
 					return interrupted
@@ -56,6 +63,30 @@ func TestAnInterruptedRollForwardGoesOnWhereItStopped(t *testing.T) {
 			if assigned != step.assigned || already != step.already {
 				t.Errorf("%s assigns %d, already %d; want %d and %d", step.name, assigned, already, step.assigned, step.already)
 			}
+		}
+	})
+}
+
+func TestARollForwardLeavesOutWhoIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	onBothEngines(t, func(t *testing.T, w *world) {
+		const customers = backoffice.MaxAssignedByID + 3
+		w.withTranscripts(t, customers)
+		assigned := map[string]bool{}
+		_, err := w.RollForward(t.Context(), w.by, backoffice.YearStart{Year: "2027"}, func(r *backoffice.RolledForward) error {
+			for _, id := range r.CustomerIDs {
+				assigned[id] = true
+			}
+			for i := 0; len(assigned) < customers-1; i++ { // after the first portion: one of the second
+				if id := fmt.Sprintf("c%04d", i); !assigned[id] {
+					_, err := w.DeleteCustomer(t.Context(), w.by, id, nil)
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil || len(assigned) != customers-1 {
+			t.Errorf("assigned to %d: %v", len(assigned), err)
 		}
 	})
 }

@@ -91,7 +91,7 @@ type Tx interface {
 	// that none changes which customers have the checklist after another has read it.
 	LockToAssign(ctx context.Context, checklistID string) (*FinancialYear, error)
 	// LockRecordsOf locks a customer, its transcripts, documents and minfin documents, and another customer, until the
-	// transaction ends. Nothing new refers to the customers until then.
+	// transaction ends. Nothing new refers to the customers until then, and transactions of LockToAssign wait.
 	LockRecordsOf(ctx context.Context, customerID, besides string) error
 	// LockDiscrepancies makes a transaction that records discrepancies wait for the others that do.
 	LockDiscrepancies(ctx context.Context) error

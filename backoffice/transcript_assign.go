@@ -27,6 +27,8 @@ type Assignments struct {
 	// found, also when the call is refused.
 	Index func(PrivacyField, string) (string, error)
 	Found func(customerIDs ...string)
+
+	leaves bool // out the customers that are no longer there
 }
 
 type Assigned struct {
@@ -220,6 +222,9 @@ func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []st
 		})
 		if err != nil {
 			return nil, nil, err
+		}
+		if a.draft.leaves {
+			return slices.DeleteFunc(ids, func(id string) bool { return found[id] == nil }), have, nil
 		}
 		for i, id := range a.draft.CustomerIDs {
 			if found[id] == nil {

@@ -47,8 +47,12 @@ func (t *tx) LockRecordsOf(ctx context.Context, customerID, besides string) erro
 		return "SELECT id FROM (SELECT id FROM " + table + " WHERE customer_id = $1" + keep + ") held"
 	}), "SELECT id FROM (SELECT id FROM customers WHERE id IN ($1, $2) ORDER BY id"+
 		t.store.nouns.dialect.forKey+") held")
-	_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID, besides)
-	return err
+	return t.together(ctx,
+		func(ctx context.Context) error { return t.lock(ctx, lockAssignments) },
+		func(ctx context.Context) error {
+			_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID, besides)
+			return err
+		})
 }
 
 // ChangedFiles returns the keys of the files of records that the entries of the change log after a number name: as they
