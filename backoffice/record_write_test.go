@@ -280,6 +280,17 @@ func TestAnEmptyOfficeStartsItsFirstYear(t *testing.T) {
 	})
 }
 
+// beside does something while a document is rendered.
+type beside struct {
+	backoffice.Documents
+	do func()
+}
+
+func (b beside) Transcript(ctx context.Context, of backoffice.TranscriptDocument) (io.Reader, string, error) {
+	b.do()
+	return b.Documents.Transcript(ctx, of)
+}
+
 func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
@@ -329,6 +340,14 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		if accept(t, err); stored["signed"].Document.Key != "signed" {
 			t.Errorf("what came meanwhile is replaced by %+v", stored["signed"].Document)
 		}
+		stored["signed"].CustomVariables = `{"answer":"new"}`
+		w.Documents = beside{w.Documents, func() {
+			w.write(t, func(ctx context.Context, tx backoffice.Tx) error { return tx.Transcripts().Update(ctx, stored["signed"]) })
+		}}
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "signed")
+		expect(t, err, "STALE_VERSION transcriptId")
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "signed")
+		expect(t, err, "done")
 		w.Documents = nil
 		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "ready")
 		expect(t, err, "NOT_ALLOWED transcriptId")

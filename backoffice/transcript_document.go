@@ -27,7 +27,8 @@ type Documents interface {
 
 // GenerateTranscriptDocument renders and stores the document of a completed transcript of any year; it needs pti.write.
 // It replaces an earlier one, unless this operation rendered that from the same data. Refused with NOT_FOUND, and
-// NOT_ALLOWED when not completed or without a renderer (transcriptId). OverLimit: see BoundRenderings.
+// NOT_ALLOWED when not completed or without a renderer, and STALE_VERSION when the answers were changed meanwhile
+// (transcriptId). OverLimit: see BoundRenderings.
 func (s *Service) GenerateTranscriptDocument(ctx context.Context, by *Principal, id string) (*Transcript, error) {
 	return s.generateDocument(ctx, by, id, false)
 }
@@ -85,6 +86,9 @@ func (s *Service) generateDocument(ctx context.Context, by *Principal, id string
 		err := tx.Together(ctx, func(ctx context.Context) (err error) {
 			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
 				err = canGenerate(updated)
+			}
+			if err == nil && updated.CustomVariables != of.Transcript.CustomVariables {
+				err = refused(CodeStaleVersion, "the answers were changed meanwhile; try again", "transcriptId")
 			}
 			if err == nil && missing && of.Transcript.Document == nil && len(replaced) > 0 {
 				err = errNothingDrawn
