@@ -42,7 +42,7 @@ func readLog(log io.ReaderAt, page int64, from logPosition, end int64) ([]LogTra
 			return nil, logPosition{}, err
 		}
 	}
-	in := bufio.NewReaderSize(io.NewSectionReader(log, from.at, end-from.at), 1<<20)
+	in := bufio.NewReaderSize(io.NewSectionReader(log, from.at, end-from.at), 64<<10)
 	frame, at, sum := make([]byte, logFrame+page), from.at, from.sum
 	var all []LogTransaction
 	seen := map[uint32]int64{}
