@@ -16,6 +16,11 @@ func TestABackupIsAStoreThatOpensWithTheSameKeyset(t *testing.T) {
 	s := newShell(t)
 	s.must(t, "import", "../testdata/office")
 	copied := &shell{dir: t.TempDir()}
+	for _, empty := range []string{filepath.Join(copied.dir, "data"), filepath.Join(s.dir, "export")} {
+		if err := os.Mkdir(empty, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s.must(t, "backup", filepath.Join(copied.dir, "data"))
 	entries, _ := os.ReadDir(filepath.Join(copied.dir, "data"))
 	if len(entries) != 2 || entries[0].Name() != "backoffice.db" || entries[1].Name() != "files" {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.org/backoffice/files"
 )
 
 // exchange renames files and folders, or restores all old names when one rename fails. Nothing is ever overwritten.
@@ -72,13 +74,7 @@ func (x *exchange) back(why error) error {
 	return fmt.Errorf("nothing was restored, and everything is at its place: %w", why)
 }
 
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(folder.Sync(), folder.Close())
-}
+func syncFolder(path string) error { return files.SyncFolder(os.Open, path) }
 
 // renameUnlessThere checks before it renames, for file systems that cannot do both atomically.
 func renameUnlessThere(from, to string) error {

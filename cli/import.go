@@ -111,7 +111,7 @@ func (c *importCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 	}
 	all, err := c.load(ctx, importer, t)
 	bar.end()
-	if err == nil {
+	if err == nil && !c.DryRun {
 		compactErased(ctx, h, t)
 	}
 	rejected := 0

@@ -170,12 +170,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		}
 	}
 	if r.from == nil {
-		folder, err := files.OpenFolder(filepath.Join(r.backup, backupFiles))
-		if err != nil {
-			return 0, 0, err
-		}
-		defer folder.Close()
-		r.from = folder
+		r.from = files.ReadFrom(filepath.Join(r.backup, backupFiles))
 	}
 	into, err := r.openTarget(ctx, s, store)
 	if err != nil {

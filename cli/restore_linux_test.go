@@ -9,6 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+func readOnly(t *testing.T, folder string) {
+	t.Helper()
+	err := unix.Mount(folder, folder, "", unix.MS_BIND, "")
+	if err == nil {
+		t.Cleanup(func() { _ = unix.Unmount(folder, 0) })
+		err = unix.Mount("", folder, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestARestoreExchangesTheFilesWithinADiskThatIsMountedForThem(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -27,6 +39,7 @@ func TestARestoreExchangesTheFilesWithinADiskThatIsMountedForThem(t *testing.T) 
 	before := exported(t, s)
 	backup := filepath.Join(s.dir, "backup")
 	s.must(t, "backup", backup)
+	readOnly(t, backup)
 	s.must(t, "years", "start", "2040", "--force")
 	out := s.must(t, "restore", backup)
 	kept := regexp.MustCompile(`kept: (\S+/files/\.replaced-\S+)\n`).FindStringSubmatch(out)

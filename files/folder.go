@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -130,12 +131,18 @@ func (f *Folder) writePart(part string, from io.Reader) error {
 	return errors.Join(err, file.Close())
 }
 
-func (f *Folder) syncFolder(name string) error {
-	folder, err := f.at().Open(name)
+func (f *Folder) syncFolder(name string) error { return SyncFolder(f.at().Open, name) }
+
+// SyncFolder makes the names in a folder durable. Windows cannot, and does so itself.
+func SyncFolder(open func(name string) (*os.File, error), name string) error {
+	folder, err := open(name)
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	if runtime.GOOS != "windows" {
+		err = folder.Sync()
+	}
+	return errors.Join(err, folder.Close())
 }
 
 func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
@@ -149,6 +156,21 @@ func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io
 		}
 		file, err = f.at().Open(key)
 	}
+	return portion(file, err, offset, length)
+}
+
+// ReadFrom opens the files of a folder that may be read-only, such as a backup's.
+type ReadFrom string
+
+func (dir ReadFrom) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+	if err := checkAsk(ctx, key, offset); err != nil {
+		return nil, err
+	}
+	file, err := os.OpenInRoot(string(dir), key)
+	return portion(file, err, offset, length)
+}
+
+func portion(file *os.File, err error, offset, length int64) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, storeFault(err, "opening a file")
 	}

@@ -210,6 +210,15 @@ func TestASweepSetsAsideOnlyWhatNoRecordNamesAndNoUploadWrites(t *testing.T) {
 		if n, err := files.Restore(t.Context(), r, store, cut[1]); n != 0 || backoffice.KindOf(err) != backoffice.NotFound {
 			t.Errorf("%d were restored of what was deleted: %v", n, err)
 		}
+		for range 2 { // a restored file is protected for the time of a quarantine, and no longer
+			if n, err := files.Restore(t.Context(), r, store); n != 3 || err != nil {
+				t.Errorf("%d were restored: %v", n, err)
+			}
+			r.later(t, backoffice.QuarantinePeriod+time.Hour)
+			if swept := sweep(t, r, store, true); swept.Quarantined != 3 || swept.Deleted > 0 {
+				t.Errorf("with nothing else in quarantine: %+v", swept)
+			}
+		}
 	})
 }
 

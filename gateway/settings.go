@@ -232,7 +232,11 @@ func (s *Settings) openKeyset() (*privacy.Keyset, error) {
 	if err := makeFolderOf(s.Keyset); err != nil {
 		return nil, err
 	}
-	return file.Create()
+	keys, err = file.Create()
+	if errors.Is(err, fs.ErrExist) { // another command was faster
+		return file.Load()
+	}
+	return keys, err
 }
 
 // KeysetFile is the file of the keys, with the key that wraps them if any.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tink-crypto/tink-go/v2/aead"
 	"github.com/tink-crypto/tink-go/v2/tink"
@@ -201,5 +202,8 @@ func writeWhole(path string, text []byte, put func(draft string) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(folder.Sync(), folder.Close())
+	if runtime.GOOS != "windows" { // see files.SyncFolder
+		err = folder.Sync()
+	}
+	return errors.Join(err, folder.Close())
 }

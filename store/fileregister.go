@@ -127,7 +127,8 @@ func (d *Dialect) orphans(ctx context.Context, conn Conn, keys []string) ([]stri
 		return nil, err
 	}
 	released, err := listTexts(ctx, conn, "SELECT /*backoffice:quarantined_files.released*/ file_key"+
-		" FROM quarantined_files WHERE released AND "+d.among("file_key"), d.List(storableAll(keys)))
+		" FROM quarantined_files WHERE released AND at >= "+d.now+" - $2 AND "+d.among("file_key"),
+		d.List(storableAll(keys)), backoffice.QuarantinePeriod.Milliseconds())
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +163,7 @@ func (s *Store) QuarantineFiles(ctx context.Context, keys []string) (orphans []s
 		if orphans, err = d.orphans(ctx, tx.conn, keys); err != nil || len(orphans) == 0 {
 			return err
 		}
-		return d.note(ctx, tx.conn, orphans, "FALSE", "NOTHING")
+		return d.note(ctx, tx.conn, orphans, "FALSE", "UPDATE SET released = FALSE, at = excluded.at")
 	})
 	return orphans, err
 }

@@ -117,6 +117,12 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 		err = checkStandBy(have)
 	} else {
 		err = with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) })
+		if err != nil { // perhaps since another program does the same
+			time.Sleep(migrating)
+			if now, unread := inspect(ctx, path); unread == nil && now > have {
+				return open(ctx, path, options)
+			}
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -173,10 +179,16 @@ func textsOf(ctx context.Context, db *sql.DB, query string) (texts []string, err
 	return texts, rows.Err()
 }
 
-// inspect reads the schema's version and changes nothing, since the file may be another program's.
+// migrating is how long a step of another program's migration may take.
+const migrating = 250 * time.Millisecond
+
+// inspect reads the schema's version and changes nothing, since the file may be another program's. It reads in one
+// transaction, beside a program that migrates.
 func inspect(ctx context.Context, path string) (have int64, err error) {
 	err = with(dsn(path), func(db *sql.DB) (err error) {
-		have, err = version(ctx, db)
+		if _, err = db.ExecContext(ctx, "BEGIN"); err == nil {
+			have, err = version(ctx, db)
+		}
 		if err == nil && have <= migrations.Version(goose.DialectSQLite3) {
 			err = sameSteps(ctx, db, have)
 		}

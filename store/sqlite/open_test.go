@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pressly/goose/v3"
+
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/sqlite"
@@ -255,6 +257,32 @@ func TestWhatWasAcknowledgedIsThereAfterTheProcessIsKilled(t *testing.T) {
 	found, err := backoffice.ReadByID(t.Context(), opened.Labels(), ids, 0)
 	if err != nil || len(found) != len(ids) {
 		t.Errorf("of %d acknowledged labels %d are there (%v)", len(ids), len(found), err)
+	}
+}
+
+func TestProgramsThatOpenAnOlderDatabaseAtOnceAllHaveIt(t *testing.T) {
+	t.Parallel()
+	for _, version := range []int64{0, 38} {
+		path := filepath.Join(t.TempDir(), "backoffice.db")
+		if version > 0 {
+			if err := storetest.AtVersion(t, goose.DialectSQLite3, "sqlite", "file:"+path, version).Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				opened, err := sqlite.Open(t.Context(), "sqlite:"+path, sqlite.Options{})
+				if err != nil {
+					t.Errorf("from version %d: %v", version, err)
+					return
+				}
+				if err := opened.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
 	}
 }
 
