@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"sync"
 	"time"
+
+	"example.org/backoffice/backoffice"
 )
 
 const (
@@ -20,7 +22,7 @@ type Throttle struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	clients map[netip.Addr]*failures
+	clients map[netip.Prefix]*failures
 	crowd   failures // of all networks that did not fit
 	failed  int64
 	swept   time.Time // when quiet ones were last removed
@@ -33,20 +35,16 @@ type failures struct {
 }
 
 func NewThrottle() *Throttle {
-	return &Throttle{now: time.Now, clients: map[netip.Addr]*failures{}}
+	return &Throttle{now: time.Now, clients: map[netip.Prefix]*failures{}}
 }
 
 // Failed records a failed sign-in and returns 0; after 10 in the last minute it only returns how long to wait.
 func (t *Throttle) Failed(client netip.Addr) (wait time.Duration) {
-	if client.Is6() {
-		network, _ := client.Prefix(64)
-		client = network.Addr()
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.failed++
 	now := t.now()
-	return t.of(client, now).note(now)
+	return t.of(backoffice.NetworkOf(client), now).note(now)
 }
 
 func (t *Throttle) FailedSignIns() int64 {
@@ -56,13 +54,13 @@ func (t *Throttle) FailedSignIns() int64 {
 }
 
 // of returns the failures of a client, or makes room for them. The caller holds mu.
-func (t *Throttle) of(client netip.Addr, now time.Time) *failures {
+func (t *Throttle) of(client netip.Prefix, now time.Time) *failures {
 	if known, ok := t.clients[client]; ok {
 		return known
 	}
 	if now.Sub(t.swept) >= failuresWindow {
 		t.swept = now
-		maps.DeleteFunc(t.clients, func(_ netip.Addr, f *failures) bool { return f.quiet(now) })
+		maps.DeleteFunc(t.clients, func(_ netip.Prefix, f *failures) bool { return f.quiet(now) })
 	}
 	if len(t.clients) >= throttleSize {
 		return &t.crowd

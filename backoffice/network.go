@@ -12,6 +12,16 @@ const MaxNetworks = 64
 // Networks are those from which a credential may sign in; empty: from anywhere.
 type Networks []netip.Prefix
 
+// NetworkOf returns what one client has: an IPv4 address, or a network of 64 bits of IPv6.
+func NetworkOf(client netip.Addr) netip.Prefix {
+	bits := 64
+	if client = client.Unmap(); client.Is4() {
+		bits = 32
+	}
+	network, _ := client.Prefix(bits)
+	return network
+}
+
 // ParseNetwork parses a network ("10.0.0.0/8") or a single address. IPv4 in IPv6 notation becomes IPv4. host reports
 // whether bits after the prefix were set; they are cleared.
 func ParseNetwork(text string) (network netip.Prefix, host, ok bool) {

@@ -342,7 +342,9 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		}
 		stored["signed"].CustomVariables = `{"answer":"new"}`
 		w.Documents = beside{w.Documents, func() {
-			w.write(t, func(ctx context.Context, tx backoffice.Tx) error { return tx.Transcripts().Update(ctx, stored["signed"]) })
+			w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
+				return tx.Transcripts().Update(ctx, stored["signed"])
+			})
 		}}
 		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "signed")
 		expect(t, err, "STALE_VERSION transcriptId")

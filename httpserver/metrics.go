@@ -122,7 +122,9 @@ func (m *metrics) operation(of outcome) prometheus.Counter {
 func (m *metrics) count(s seen) {
 	of := m.series(answered{s.route, s.method, s.status})
 	of.requests.Inc()
-	of.durations.Observe(s.took.Seconds())
+	if !s.waits {
+		of.durations.Observe(s.took.Seconds())
+	}
 	of.calls.Add(float64(s.calls))
 	if s.tool != "" {
 		m.tools.WithLabelValues(s.tool).Inc()

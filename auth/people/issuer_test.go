@@ -8,6 +8,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -251,9 +252,9 @@ func TestAnIssuerIsNeitherFollowedNorReadWithoutEnd(t *testing.T) {
 			}
 			_, _ = io.WriteString(answer, usual)
 		}, false},
-		"under an error": {func(answer http.ResponseWriter, _ *http.Request, usual string) {
+		"under an error, and long": {func(answer http.ResponseWriter, _ *http.Request, usual string) {
 			answer.WriteHeader(http.StatusInternalServerError)
-			_, _ = io.WriteString(answer, usual)
+			_, _ = io.WriteString(answer, long(usual, most/2))
 		}, false},
 	} {
 		for _, path := range []string{discovery, keys} {
@@ -263,6 +264,8 @@ func TestAnIssuerIsNeitherFollowedNorReadWithoutEnd(t *testing.T) {
 			_, err := w.Authenticate(t.Context(), w.by(t, w.Key()))
 			if taken := err == nil; taken != of.taken || !taken && backoffice.KindOf(err) != backoffice.Unavailable {
 				t.Errorf("%s, %s: %v", path, name, err)
+			} else if known, ok := errors.AsType[*backoffice.Error](err); ok && len(known.Cause.Error()) > 500 {
+				t.Errorf("%s, %s: the log has %d bytes of it", path, name, len(known.Cause.Error()))
 			}
 		}
 	}

@@ -58,7 +58,7 @@ func (f *mapFile) open() (*Map, os.FileInfo, error) {
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxMap+1))
 	if err != nil {
-		return nil, info, fmt.Errorf("reading the map: %w", err)
+		return nil, nil, fmt.Errorf("reading the map: %w", err)
 	}
 	m, err := ParseMap(text)
 	if err != nil || f.records == nil {

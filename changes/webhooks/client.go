@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"syscall"
@@ -46,10 +45,11 @@ func newClient(s Settings, keys *privacy.Keyset) *client { return newClientOf(s,
 func newClientOf(s Settings, keys *privacy.Keyset, names *net.Resolver) *client {
 	dialer := &net.Dialer{Timeout: attemptTime, Resolver: names, Control: guard(s.Networks)}
 	return &client{keys: keys, limit: attemptTime, http: http.Client{
-		// No proxy: one would connect to addresses that this program must not reach.
+		// No proxy: one would connect to addresses that this program must not reach. No HTTP/2 either, which keeps a
+		// connection on which nothing is answered any more.
 		Transport: &http.Transport{
 			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
-			ForceAttemptHTTP2: true, DisableCompression: true, MaxResponseHeaderBytes: headersSize,
+			DisableCompression: true, MaxResponseHeaderBytes: headersSize,
 			MaxIdleConnsPerHost: 2, IdleConnTimeout: 90 * time.Second,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -65,7 +65,7 @@ type Answer struct {
 	Body    []byte // the beginning of the answer's
 
 	retryAfter time.Duration // requested by the receiver
-	cause      error         // for the log
+	cause      string        // for the log
 }
 
 func (a *Answer) Received() bool { return a.Failure == "" }
@@ -94,7 +94,8 @@ func (c *client) post(ctx context.Context, hook *backoffice.Webhook, id string, 
 	began := time.Now()
 	response, err := c.http.Do(request)
 	if err != nil {
-		return Answer{Failure: failureOf(err), Took: time.Since(began), cause: withoutAddress(err)}, nil
+		cause := errors.Unwrap(err).Error() // without the address, which may be a secret of the receiver
+		return Answer{Failure: failureOf(err), Took: time.Since(began), cause: backoffice.MaskDigits(cause)}, nil
 	}
 	defer response.Body.Close()
 	answer := Answer{Status: response.StatusCode, Took: time.Since(began)}
@@ -163,12 +164,4 @@ func failureOf(err error) string {
 		return "its host name cannot be resolved now"
 	}
 	return "the connection failed"
-}
-
-// withoutAddress is an error without the webhook's address, which may be a secret of its receiver.
-func withoutAddress(err error) error {
-	if of, ok := errors.AsType[*url.Error](err); ok {
-		return of.Err
-	}
-	return err
 }

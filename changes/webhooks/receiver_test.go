@@ -258,6 +258,7 @@ func receiveAt(t testing.TB, address string, answer func(w http.ResponseWriter, 
 	_ = r.Listener.Close()
 	r.Listener = listener
 	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	r.EnableHTTP2 = true // as most do
 	r.StartTLS()
 	t.Cleanup(r.Close)
 	return r

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -197,6 +198,52 @@ func TestWhatReceiversAnswerDecidesWhatIsDone(t *testing.T) {
 				t.Error("a redirect was followed")
 			}
 		})
+	}
+}
+
+func TestAConnectionOnWhichNothingIsAnsweredAnyMoreIsNotUsedAgain(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, engines["the embedded store"](t), nil)
+	var mu sync.Mutex
+	var dead string // the address of the first connection
+	r := receive(t, func(_ http.ResponseWriter, r *http.Request, _ posted) int {
+		mu.Lock()
+		again := dead == r.RemoteAddr
+		if dead == "" {
+			dead = r.RemoteAddr
+		}
+		mu.Unlock()
+		if again {
+			<-r.Context().Done()
+		}
+		return http.StatusOK
+	})
+	id, _ := o.hook(t, r.URL)
+	c := newClient(Settings{Networks: networks(t, "127.0.0.0/8")}, o.keys)
+	defer c.close()
+	trust(c)
+	c.limit = time.Second
+	for i, received := range []bool{true, false, true} {
+		if answer, err := c.post(t.Context(), o.stored(t, id), "x", []byte(`{}`), time.Now()); err != nil || answer.Received() != received {
+			t.Errorf("attempt %d: %+v %v", i, answer, err)
+		}
+	}
+}
+
+func TestWhatAReceiverAnswersIsMaskedInTheLog(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, engines["the embedded store"](t), nil)
+	r := receive(t, func(w http.ResponseWriter, _ *http.Request, _ posted) int {
+		w.Header().Set("Location", "http://85073003328 x")
+		return http.StatusFound
+	})
+	id, _ := o.hook(t, r.URL)
+	c := newClient(Settings{Networks: networks(t, "127.0.0.0/8")}, o.keys)
+	defer c.close()
+	trust(c)
+	answer, err := c.post(t.Context(), o.stored(t, id), "x", []byte(`{}`), time.Now())
+	if err != nil || answer.cause == "" || strings.Contains(answer.cause, "85073003328") || strings.Contains(answer.cause, r.URL) {
+		t.Errorf("%+v %v", answer, err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+
+	"example.org/backoffice/backoffice"
 )
 
 // newcomers are the sockets that have not signed in. When there are too many, the address with the most loses its
@@ -21,7 +23,7 @@ type newcomer struct {
 
 // enter adds a socket. Call leave when it has signed in or ended; further calls do nothing.
 func (all *newcomers) enter(from netip.Addr, closeIt func()) (leave func()) {
-	one := &newcomer{prefixOf(from), closeIt}
+	one := &newcomer{backoffice.NetworkOf(from), closeIt}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.of == nil {
@@ -73,14 +75,4 @@ func (all *newcomers) remove(one *newcomer) {
 	} else {
 		all.of[one.from] = of
 	}
-}
-
-// prefixOf returns what one client has: an IPv4 address, or a network of 64 bits of IPv6.
-func prefixOf(from netip.Addr) netip.Prefix {
-	bits := 64
-	if from = from.Unmap(); from.Is4() {
-		bits = 32
-	}
-	prefix, _ := from.Prefix(bits)
-	return prefix
 }

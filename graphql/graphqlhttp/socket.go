@@ -3,6 +3,7 @@ package graphqlhttp
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -68,6 +69,11 @@ func (g *GraphQL) Socket(w http.ResponseWriter, r *http.Request, from netip.Addr
 		w.Header().Set("Sec-Websocket-Version", "13")
 		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the WebSocket protocol version must be 13"))
 		return
+	}
+	keys := r.Header.Values("Sec-Websocket-Key")
+	if key, err := base64.StdEncoding.DecodeString(strings.Join(keys, ",")); err != nil || len(key) != 16 {
+		g.Refuse(w, r, backoffice.Errorf(backoffice.BadInput, "the WebSocket key must be 16 bytes in base64"))
+		return // Accept would repeat it
 	}
 	wire := &corked{ResponseWriter: w}
 	connection, err := websocket.Accept(wire, r, &websocket.AcceptOptions{Subprotocols: []string{socketProtocol},

@@ -164,6 +164,23 @@ func TestAClientThatHasNotSignedInSendsShortMessagesOnly(t *testing.T) {
 	}
 }
 
+func TestAHandshakeThatIsRefusedIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	address := socketServer(t, func(string) {})
+	for _, key := range []string{"85073003328", "", "AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Key: 85073003328"} {
+		c, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\n"+
+			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "+key+"\r\n\r\n")
+		answer, err := io.ReadAll(c)
+		if _ = c.Close(); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 400") || strings.Contains(string(answer), "85073003328") {
+			t.Errorf("%q: %s %v", key, answer, err)
+		}
+	}
+}
+
 func TestPingsOfAClientThatReadsNothingTakeNoMemory(t *testing.T) {
 	t.Parallel()
 	executed := make(chan string, 10)
