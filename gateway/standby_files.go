@@ -116,6 +116,9 @@ func (f *shippedFiles) copy(ctx context.Context, keys []string) error {
 		for _, key := range missing {
 			switch err := files.Copy(ctx, f.Store, f.from, backoffice.File{Key: key}); {
 			case backoffice.KindOf(err) == backoffice.NotFound: // deleted since, or missing on the server, too
+				if err := ship.Place(f.from).Check(ctx); err != nil { // the disk of the place is not mounted
+					return err
+				}
 				f.lacking[key] = true
 			case err != nil:
 				return err

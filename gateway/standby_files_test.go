@@ -1,9 +1,13 @@
 package gateway
 
 import (
+	"context"
+	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"example.org/backoffice/backoffice"
 	"example.org/backoffice/files"
@@ -81,4 +85,39 @@ func TestAStandByForgetsFilesThatNoRecordNames(t *testing.T) {
 	if err := standBy.forget(t.Context()); err != nil || stored(t, folder) != 1 {
 		t.Errorf("%d files are left of 1, %v", stored(t, folder), err)
 	}
+}
+
+func TestAStandByCopiesFilesOfAPlaceThatWasAway(t *testing.T) {
+	t.Parallel()
+	records, server, place := filed(t, "file:"+filepath.Join(t.TempDir(), "files"), 2)
+	folder, err := files.OpenFolder(filepath.Join(t.TempDir(), "files"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	standBy := &shippedFiles{Store: folder, from: place, records: records, copied: map[string]bool{}}
+	for range 2 { // nothing is there, as where a disk is not mounted
+		if err := standBy.copyNew(t.Context()); err == nil || standBy.through != 0 || len(standBy.lacking) > 0 {
+			t.Errorf("it ends with %v, and lacks %v", err, standBy.lacking)
+		}
+	}
+	shipAll(t, records, server, place)
+	if err := standBy.copyNew(t.Context()); err != nil || stored(t, folder) != 2 {
+		t.Errorf("%d of 2 files are copied, %v", stored(t, folder), err)
+	}
+}
+
+// shipAll ships an office until all is away.
+func shipAll(t *testing.T, records *sqlite.Store, server files.Store, to ship.Files) {
+	t.Helper()
+	s := &ship.Shipper{Store: records, Files: server, To: to.From, Key: to.Key, KeyID: to.KeyID, Most: 1 << 30,
+		Log: slog.New(slog.DiscardHandler)}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { s.Run(ctx) })
+	for s.Last() < 1 {
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	running.Wait()
 }

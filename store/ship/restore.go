@@ -76,12 +76,12 @@ func (p Place) restore(ctx context.Context, target Target, path string) (Restore
 	return r, err
 }
 
-// check fails unless a server has shipped there, and the key opens it.
-func (p Place) check(ctx context.Context) error {
+// Check fails unless a server has shipped there, and the key opens it.
+func (p Place) Check(ctx context.Context) error {
 	mark, err := readOwner(ctx, p.From)
 	switch {
 	case backoffice.KindOf(err) == backoffice.NotFound:
-		return errors.New("no server has shipped to this place")
+		return errors.New("no server has shipped to this place, or its disk is not mounted")
 	case err == nil && mark.key != p.KeyID:
 		return errWrongKey
 	}
@@ -90,7 +90,7 @@ func (p Place) check(ctx context.Context) error {
 
 // choose returns the generation from which a target is restored.
 func (p Place) choose(ctx context.Context, target Target) (chain, error) {
-	if err := p.check(ctx); err != nil {
+	if err := p.Check(ctx); err != nil {
 		return nil, err
 	}
 	all, _, err := list(ctx, p.From)

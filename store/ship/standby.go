@@ -160,6 +160,9 @@ const retrySnapshot = time.Minute
 func (s *StandBy) Next(ctx context.Context) error {
 	at := time.Now()
 	added, err := s.added(ctx)
+	if err == nil && len(added) == 0 { // nor is anything in the folder on which a disk is not mounted
+		err = s.Place.Check(ctx)
+	}
 	if err != nil {
 		return err
 	}

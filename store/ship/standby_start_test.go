@@ -89,3 +89,36 @@ func TestAStandByLeavesALogWithoutItsDatabaseAsItIs(t *testing.T) {
 		t.Errorf("beside an empty log it begins with %v", err)
 	}
 }
+
+func TestAStandByIsNotCurrentWhereThePlaceIsNotMounted(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s, stop := o.ships(t)
+	o.away(t, s)
+	stop()
+	standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
+	if err := standBy.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	at := standBy.at.Load()
+	isAway := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := standBy.Next(t.Context()); err == nil || !strings.Contains(err.Error(), "its disk is not mounted") {
+			t.Errorf("it ends with %v", err)
+		}
+		if standBy.at.Load() != at {
+			t.Error("it counts as current")
+		}
+	}
+	isAway(os.Rename(o.place, o.place+".unmounted"))
+	isAway(os.Mkdir(o.place, 0o700))
+	if err := errors.Join(os.Remove(o.place), os.Rename(o.place+".unmounted", o.place)); err != nil {
+		t.Fatal(err)
+	}
+	if err := standBy.Next(t.Context()); err != nil || standBy.at.Load() == at {
+		t.Errorf("once it is mounted again, it ends with %v", err)
+	}
+}
