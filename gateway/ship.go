@@ -124,14 +124,13 @@ const (
 
 // watchShipping restores what was shipped once a day, until ctx ends.
 func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger) {
-	place := ship.Place{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID}
 	backoffice.Every(ctx, verifyPoll, func() {
 		at, _, err := backoffice.LastDone(ctx, shipper.Store, backoffice.DoneShipVerify)
 		shipped := shipper.Last()
 		if err != nil || shipped < 0 || time.Since(at.Time()).Abs() < verifyAfter {
 			return
 		}
-		found, err := verifyShipped(ctx, place, shipper.Store, shipped)
+		found, err := verifyShipped(ctx, shipper, shipped)
 		if err != nil {
 			if ctx.Err() == nil {
 				log.ErrorContext(ctx, "what was shipped cannot be restored", "cause", backoffice.Cause(err))
@@ -144,23 +143,23 @@ func watchShipping(ctx context.Context, shipper *ship.Shipper, log *slog.Logger)
 }
 
 // verifyShipped restores what was shipped next to the database, checks it, also that it has a change, and notes that.
-func verifyShipped(ctx context.Context, place ship.Place, store *sqlite.Store, least int64) (ship.Verified, error) {
-	folder, remove, err := files.NewFolder(filepath.Join(filepath.Dir(store.Path()), "verified"))
+func verifyShipped(ctx context.Context, s *ship.Shipper, least int64) (ship.Verified, error) {
+	folder, remove, err := files.NewFolder(filepath.Join(filepath.Dir(s.Store.Path()), "verified"))
 	if err != nil {
 		return ship.Verified{}, err
 	}
 	defer remove()
-	now, err := os.Stat(store.Path())
+	now, err := os.Stat(s.Store.Path())
 	if free, unknown := export.FreeBytes(folder); err == nil && unknown == nil && free < now.Size()+roomForNow {
 		return ship.Verified{}, errors.New("no room for its copy on the disk of the database: free some space")
 	}
-	found, err := place.Verify(ctx, folder)
+	found, err := ship.Place{From: s.To, Key: s.Key, KeyID: s.KeyID}.Verify(ctx, folder, s.Files)
 	if err == nil && found.Last < least {
 		err = fmt.Errorf("it ends with change %d, but %d was shipped", found.Last, least)
 	}
 	if err == nil {
 		now := backoffice.InstantOf(time.Now())
-		err = backoffice.NoteDone(ctx, store, backoffice.DoneShipVerify, found.Generation, now)
+		err = backoffice.NoteDone(ctx, s.Store, backoffice.DoneShipVerify, found.Generation, now)
 	}
 	return found, err
 }
@@ -174,16 +173,17 @@ func (s *Settings) VerifyShipped(ctx context.Context) (ship.Verified, error) {
 	if err != nil {
 		return ship.Verified{}, err
 	}
-	opened, err := s.OpenRecords(ctx)
+	b, err := s.OpenExisting(ctx)
 	if err != nil {
 		return ship.Verified{}, err
 	}
-	defer opened.Close()
-	store, embedded := opened.(*sqlite.Store)
+	defer b.Close()
+	store, embedded := b.Store.(*sqlite.Store)
 	if !embedded {
 		return ship.Verified{}, errors.New("only the embedded store is shipped")
 	}
-	return verifyShipped(ctx, place, store, 0) // only the server knows how much it has shipped
+	of := &ship.Shipper{Store: store, Files: b.Files, To: place.From, Key: place.Key, KeyID: place.KeyID}
+	return verifyShipped(ctx, of, 0) // only the server knows how much it has shipped
 }
 
 func measureShipping(s server, shipper *ship.Shipper) {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"example.org/backoffice/backoffice"
+	"example.org/backoffice/store/ship"
 )
 
 func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
@@ -76,4 +77,54 @@ func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 			t.Errorf("it is not verified in the end: %v, %s", err, said.String())
 		}
 	})
+}
+
+func TestWhatTheServerItselfHasLostIsNotMissingFromWhatWasShipped(t *testing.T) {
+	t.Parallel()
+	data, place := t.TempDir(), t.TempDir()
+	settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"),
+		Files: "file:" + filepath.Join(data, "files"), Keyset: filepath.Join(data, "keyset.json")}
+	settings.Ship = "file:" + place
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	operator := &backoffice.Principal{ClientID: "operator", Name: "operator", Scopes: backoffice.AllScopes}
+	customer, err := b.Service().CreateCustomer(t.Context(), operator,
+		backoffice.CustomerFields{Type: backoffice.Value(backoffice.Company)}, backoffice.Optional[string]{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	for range 2 {
+		draft := backoffice.DocumentDraft{CustomerID: customer.ID, Name: "a.pdf",
+			Content: strings.NewReader("%PDF-1.4"), Max: 100}
+		made, err := b.Service().CreateDocument(t.Context(), operator, draft, backoffice.Optional[string]{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, made.File.Key)
+	}
+	if err := b.Files.Delete(t.Context(), keys[0]); err != nil {
+		t.Fatal(err)
+	}
+	c := Config{Log: slog.New(slog.DiscardHandler)}
+	shipper, err := b.shipper(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shipAll(t, shipper.Store, b.Files, ship.Files{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID})
+	if found, err := settings.VerifyShipped(t.Context()); err != nil || found.Files != 2 {
+		t.Errorf("a verification finds %v (%v)", found, err)
+	}
+	if at, _, err := backoffice.LastDone(t.Context(), b.Store, backoffice.DoneShipVerify); err != nil || at == 0 {
+		t.Errorf("it is not noted as good, %v", err)
+	}
+	if err := os.Remove(filepath.Join(place, "files", keys[1])); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := settings.VerifyShipped(t.Context()); err == nil || err.Error() != "1 of 2 stored files were not shipped" {
+		t.Errorf("without the other one it ends with %v", err)
+	}
 }

@@ -77,7 +77,7 @@ func TestManyObjectsBecomeFewAndEveryStateIsThereAtAnyTime(t *testing.T) {
 		for before := first + 1; before <= last+1; before++ {
 			o.isBefore(t, before)
 		}
-		found, err := o.from(t).Verify(t.Context(), t.TempDir())
+		found, err := o.from(t).Verify(t.Context(), t.TempDir(), o.Files)
 		if err != nil || found.Last != last {
 			t.Errorf("a verification finds %v (%v)", found, err)
 		}

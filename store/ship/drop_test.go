@@ -32,7 +32,7 @@ func (o *office) stateNow(t *testing.T) noted {
 // verified notes that the newest generation was restored now.
 func (o *office) verified(t *testing.T) {
 	t.Helper()
-	found, err := o.from(t).Verify(t.Context(), t.TempDir())
+	found, err := o.from(t).Verify(t.Context(), t.TempDir(), o.Files)
 	if err == nil {
 		err = backoffice.NoteDone(t.Context(), o.store, backoffice.DoneShipVerify, found.Generation, backoffice.InstantOf(time.Now()))
 	}

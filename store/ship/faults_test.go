@@ -299,12 +299,12 @@ func TestNothingLeavesUnsealed(t *testing.T) {
 		}
 		_ = file.Close()
 	}
-	found, err := o.from(t).Verify(t.Context(), t.TempDir())
+	found, err := o.from(t).Verify(t.Context(), t.TempDir(), o.Files)
 	if err != nil || found.Files != 2 || found.Last != latest(t, o.path) {
 		t.Errorf("a verification finds %v (%v)", found, err)
 	}
 	o.remove(t, filepath.Join(shipped, keys[1]))
-	if _, err := o.from(t).Verify(t.Context(), t.TempDir()); err == nil || err.Error() != "1 of 2 stored files were not shipped" {
+	if _, err := o.from(t).Verify(t.Context(), t.TempDir(), o.Files); err == nil || err.Error() != "1 of 2 stored files were not shipped" {
 		t.Errorf("a verification without a file ends with %v", err)
 	}
 }
@@ -337,7 +337,7 @@ func TestABucketHasOneHolderAtATime(t *testing.T) {
 	o.document(t, o.customer(t, "Roos"), "a file")
 	o.away(t, s)
 	stop()
-	found, err := Place{From: place(), Key: o.key, KeyID: o.key.ID}.Verify(t.Context(), t.TempDir())
+	found, err := Place{From: place(), Key: o.key, KeyID: o.key.ID}.Verify(t.Context(), t.TempDir(), o.Files)
 	if err != nil || found.Files != 1 || found.Last != latest(t, o.path) {
 		t.Errorf("a verification finds %v (%v)", found, err)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,8 +27,8 @@ func (v Verified) String() string {
 }
 
 // Verify restores the latest state into an empty folder and checks the database, its counters, and that every file is
-// there that it names.
-func (p Place) Verify(ctx context.Context, folder string) (v Verified, err error) {
+// there that it names. What the server itself has lost was not shipped: a check of its store reports it.
+func (p Place) Verify(ctx context.Context, folder string, own backoffice.FileStore) (v Verified, err error) {
 	began, path := time.Now(), filepath.Join(folder, "backoffice.db")
 	if v.Restored, err = p.Restore(ctx, Target{}, path); err != nil {
 		return v, err
@@ -47,22 +49,22 @@ func (p Place) Verify(ctx context.Context, folder string) (v Verified, err error
 	if problems = append(problems, wrong...); len(problems) > 0 {
 		return v, fmt.Errorf("what was shipped is damaged: %s", strings.Join(problems[:min(len(problems), 3)], "; "))
 	}
-	there := map[string]bool{}
-	err = p.From.List(ctx, shipped, "", func(name string) error {
-		there[strings.TrimPrefix(name, shipped+"/")] = true
+	missing, lost := map[string]bool{}, []string{}
+	err = backoffice.EachStoredFile(ctx, store, func(file *backoffice.File) error {
+		v.Files, missing[file.Key] = v.Files+1, true
 		return nil
 	})
-	missing := 0
 	if err == nil {
-		err = backoffice.EachStoredFile(ctx, store, func(file *backoffice.File) error {
-			if v.Files++; !there[file.Key] {
-				missing++
-			}
+		err = p.From.List(ctx, shipped, "", func(name string) error {
+			delete(missing, strings.TrimPrefix(name, shipped+"/"))
 			return nil
 		})
 	}
-	if err == nil && missing > 0 {
-		err = fmt.Errorf("%d of %d stored files were not shipped", missing, v.Files)
+	if err == nil && len(missing) > 0 {
+		lost, err = own.Missing(ctx, slices.Collect(maps.Keys(missing)))
+	}
+	if unshipped := len(missing) - len(lost); err == nil && unshipped > 0 {
+		err = fmt.Errorf("%d of %d stored files were not shipped", unshipped, v.Files)
 	}
 	v.Took = time.Since(began)
 	return v, err
