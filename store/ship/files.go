@@ -45,9 +45,11 @@ func (s *Shipper) shipFiles(ctx context.Context) (unnamed []string, err error) {
 // shipChanged ships the files of the records that the entries of the change log after a number are about.
 func (s *Shipper) shipChanged(ctx context.Context, after int64) error {
 	keys, err := s.Store.ChangedFiles(ctx, after)
-	for _, key := range keys {
-		if err == nil {
-			err = s.shipFile(ctx, key)
+	for i := 0; i < len(keys) && err == nil; i++ {
+		if there, absent := s.To.Get(ctx, path.Join(shipped, keys[i])); absent == nil { // a file never changes
+			err = there.Close()
+		} else {
+			err = s.shipFile(ctx, keys[i])
 		}
 	}
 	return err
