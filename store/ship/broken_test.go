@@ -30,7 +30,9 @@ var brokenShippers = map[string]brokentest.Copy{
 	"shows readers half a transaction": {Found: foundByReaders, Edits: []brokentest.Edit{
 		{"standby.go", "		a.to = to\n", "		a.to = to\n		if BROKEN {\n			a.to, _ = os.OpenFile(s.Path, os.O_RDWR, 0)\n		}\n"}}},
 	"stops a transaction too late": {Found: foundByHistory, Edits: []brokentest.Edit{
-		{"restore.go", "			return a.done - 1, nil\n", "			if BROKEN {\n				return a.done, nil\n			}\n			return a.done - 1, nil\n"}}},
+		{"restore.go", "			return a.done - 1, err\n", "			if BROKEN {\n				return a.done, err\n			}\n			return a.done - 1, err\n"}}},
+	"applies what was committed later": {Found: "TestARestoreToATimeLacks", Edits: []brokentest.Edit{
+		{"restore.go", "	if !a.target.At.IsZero() &&", "	if !BROKEN && !a.target.At.IsZero() &&"}}},
 	"deletes the generation that the horizon needs": {Found: foundByAge, Edits: []brokentest.Edit{
 		{"drop.go", "o.first == 1 && !latest.After(horizon)", "o.first == 1 && (BROKEN || !latest.After(horizon))"}}},
 	"deletes the snapshot last": {Found: foundByAge, Edits: []brokentest.Edit{

@@ -14,14 +14,15 @@ import (
 type writer struct {
 	from  *sqlite.Follower
 	pages *pages
-	last  uint64 // the last transaction
+	last  uint64    // the last transaction
+	since time.Time // everything committed before is in what was shipped before
 }
 
 func (w *writer) header(count uint32) ltx.Header {
 	w.last++
 	return ltx.Header{
 		Version: ltx.Version, PageSize: uint32(w.from.PageSize()), Commit: count,
-		MinTXID: ltx.TXID(w.last), MaxTXID: ltx.TXID(w.last), Timestamp: time.Now().UnixMilli(),
+		MinTXID: ltx.TXID(w.last), MaxTXID: ltx.TXID(w.last), Timestamp: w.since.UnixMilli(),
 	}
 }
 

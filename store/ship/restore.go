@@ -131,13 +131,10 @@ func (p Place) apply(ctx context.Context, c chain, target Target, last uint64, p
 			break
 		}
 		passed, err := a.object(ctx, o, a.each(ctx, o))
-		if err != nil {
-			return 0, err
+		if passed || err != nil {
+			return a.done - 1, err
 		}
-		if passed {
-			return a.done - 1, nil
-		}
-		if a.done >= last {
+		if a.done >= a.last {
 			break
 		}
 	}
@@ -235,6 +232,10 @@ func (a *applying) transaction(from io.Reader) error {
 	if uint64(header.MinTXID) != a.done+1 || header.MaxTXID != header.MinTXID ||
 		!header.IsSnapshot() && header.PreApplyChecksum != a.pages.total {
 		return errors.New("it does not follow what is before it")
+	}
+	if !a.target.At.IsZero() && header.Timestamp > a.target.At.UnixMilli() {
+		a.last = a.done // it was committed later, even if it logs no change
+		return nil
 	}
 	var page ltx.PageHeader
 	data := make([]byte, header.PageSize)

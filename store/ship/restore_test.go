@@ -245,3 +245,40 @@ func TestASnapshotHasNothingThatIsNewerThanItsName(t *testing.T) {
 		t.Error("it is restored with what was committed later")
 	}
 }
+
+func TestARestoreToATimeLacksWhatWasCommittedLaterThoughItLogsNoChange(t *testing.T) {
+	t.Parallel()
+	inEachPlace(t, func(t *testing.T, o *office) {
+		o.Trash = time.Millisecond
+		customer := o.customer(t, "Zonnebloem")
+		s, stop := o.ships(t)
+		o.away(t, s)
+		o.document(t, customer, "a file")
+		o.away(t, s)
+		if _, err := o.DeleteCustomer(t.Context(), operator, customer, nil); err != nil {
+			t.Fatal(err)
+		}
+		o.away(t, s)
+		then, before := o.stateNow(t), digest(t, o.path)
+		o.away(t, s)
+		if erased, _, err := o.store.EmptyDueTrash(t.Context()); err != nil || len(erased) != 1 {
+			t.Fatal(erased, err)
+		}
+		o.away(t, s)
+		stop()
+		last := o.stateNow(t)
+		for range 2 { // the second time from a bundle
+			for at, want := range map[time.Time]string{then.at: before, last.at: o.states[last.last]} {
+				if path, _ := o.restored(t, Target{At: at}); digest(t, path) != want {
+					t.Errorf("at %v it is not as it was", at)
+				}
+			}
+			if err := o.shipper(t).bundle(t.Context(), time.Now()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if last.last != then.last || len(o.objectsThere(t)) != 2 {
+			t.Errorf("from change %d to %d, %v is shipped", then.last, last.last, o.objectsThere(t))
+		}
+	})
+}

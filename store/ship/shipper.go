@@ -144,7 +144,7 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 		return err
 	}
 	g := &generation{Shipper: s, name: name, from: from, renewed: began,
-		writer: &writer{from: from, pages: newPages()}}
+		writer: &writer{from: from, pages: newPages(), since: began}}
 	if len(all) > 0 {
 		g.before = all[len(all)-1][0].generation
 	}
@@ -220,6 +220,7 @@ func (g *generation) begin(ctx context.Context) error {
 func (g *generation) shippedTo(at time.Time, last int64) {
 	g.whole.Store(int64(at.Sub(started)))
 	g.last.Store(last)
+	g.writer.since = at
 	g.behind.Store(0)
 	g.shipped.fire()
 }
