@@ -154,7 +154,8 @@ func (s *Shipper) generation(ctx, held context.Context) error {
 	for err == nil && time.Now().Before(until) {
 		stopping := rest(ctx, cmp.Or(s.period, second), wanted) != nil
 		wanted = s.wanted.next()
-		if err = g.next(held); stopping {
+		now := int64(time.Since(started))
+		if err = g.next(held); stopping && s.whole.Load() >= now { // else another process wrote
 			break
 		}
 	}
@@ -219,8 +220,8 @@ func (g *generation) begin(ctx context.Context) error {
 
 func (g *generation) shippedTo(at time.Time, last int64) {
 	g.whole.Store(int64(at.Sub(started)))
-	g.last.Store(last)
 	g.writer.since = at
+	g.last.Store(last)
 	g.behind.Store(0)
 	g.shipped.fire()
 }
