@@ -23,13 +23,13 @@ const (
 
 // bundled leaves out what bundles have: a program that was killed has not deleted all of that.
 func (c chain) bundled() chain {
-	var after uint64
+	var by object // the last bundle
 	return slices.DeleteFunc(c, func(o object) bool {
-		if max(o.first+1, o.after) <= after {
-			return true
+		has := o.generation == by.generation && max(o.first+1, o.after) <= by.after
+		if !has && o.after > 0 {
+			by = o
 		}
-		after = max(after, o.after)
-		return false
+		return has
 	})
 }
 

@@ -243,9 +243,5 @@ func (s *StandBy) added(ctx context.Context) (added []object, err error) {
 	}
 	err = s.Place.From.List(ctx, generations, after, visit)
 	sortObjects(added)
-	n := slices.IndexFunc(added, func(o object) bool { return o.generation != s.through.generation })
-	if n < 0 {
-		n = len(added)
-	}
-	return append(chain(slices.Clone(added[:n])).bundled(), added[n:]...), err
+	return chain(added).bundled(), err
 }

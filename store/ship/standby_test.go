@@ -124,32 +124,42 @@ func TestAStandByThatWasAwayFindsWhatWasBundledMeanwhile(t *testing.T) {
 		o.label(t, "first")
 		s, stop := o.ships(t)
 		o.away(t, s)
-		standBy := &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
-		if err := standBy.Begin(t.Context()); err != nil {
-			t.Fatal(err)
+		standBys := make([]*StandBy, 2)
+		for i := range standBys {
+			standBys[i] = &StandBy{Place: o.from(t), Path: filepath.Join(t.TempDir(), "standby.db")}
+			if err := standBys[i].Begin(t.Context()); err != nil {
+				t.Fatal(err)
+			}
 		}
 		for i := range 12 {
 			o.label(t, backoffice.NewID())
 			o.away(t, s)
-			if i == 4 {
-				if err := standBy.Next(t.Context()); err != nil {
-					t.Fatal(err)
+			for _, standBy := range standBys {
+				if i == 4 {
+					if err := standBy.Next(t.Context()); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
 		}
 		stop()
-		if err := o.shipper(t).bundle(t.Context(), time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		if all := o.objectsThere(t); len(all) != 2 {
-			t.Fatalf("a snapshot and a bundle should be there, not %v", all)
-		}
-		standBy.at.Store(time.Now().Add(-bundleAfter).UnixMilli())
-		if err := standBy.Next(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if standBy.Last() != latest(t, o.path) || digest(t, standBy.Path) != digest(t, o.path) {
-			t.Errorf("the stand-by is at change %d of %d", standBy.Last(), latest(t, o.path))
+		for i, kill := range []int{3, 99} { // deletions until it is killed
+			s := o.shipper(t)
+			s.To = &dying{o.objects(t), kill}
+			if err := s.bundle(t.Context(), time.Now()); err != nil && !errors.Is(err, errKilled) {
+				t.Fatal(err)
+			}
+			if all := o.objectsThere(t); len(all) != []int{11, 2}[i] { // the snapshot, the bundle and the rest
+				t.Fatalf("there is %v", all)
+			}
+			standBy := standBys[i]
+			standBy.at.Store(time.Now().Add(-bundleAfter).UnixMilli())
+			if err := standBy.Next(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if standBy.Last() != latest(t, o.path) || digest(t, standBy.Path) != digest(t, o.path) {
+				t.Errorf("the stand-by is at change %d of %d", standBy.Last(), latest(t, o.path))
+			}
 		}
 	})
 }

@@ -28,7 +28,7 @@ type Pages struct {
 func Apply(ctx context.Context, path string, write func(*Pages) error,
 	keep func(after State, schema bool) error) error {
 	// Each time on another connection: SQLite does not notice that pages are written below what it has parsed.
-	err := with(dsn(path, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)"), func(db *sql.DB) error {
+	return with(dsn(path, "_pragma=journal_mode(WAL)", "_pragma=synchronous(NORMAL)"), func(db *sql.DB) error {
 		conn, err := db.Conn(ctx)
 		if err != nil {
 			return err
@@ -41,7 +41,6 @@ func Apply(ctx context.Context, path string, write func(*Pages) error,
 		}
 		return errors.Join(err, conn.Close())
 	})
-	return err
 }
 
 func apply(ctx context.Context, conn *sql.Conn, write func(*Pages) error, keep func(State, bool) error) error {
@@ -134,13 +133,8 @@ func (p *Pages) finish(conn *sql.Conn) error {
 
 // MarkStandBy makes a database that is not open a stand-by's.
 func MarkStandBy(ctx context.Context, path string) error {
-	return classify(ctx, identify(ctx, path, standByID))
-}
-
-// identify sets the application id. It does not count as a change of the schema.
-func identify(ctx context.Context, path string, id uint32) error {
-	return with(dsn(path), func(db *sql.DB) error {
-		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", id))
+	return classify(ctx, with(dsn(path), func(db *sql.DB) error { // which is no change of the schema
+		_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d", standByID))
 		return err
-	})
+	}))
 }

@@ -158,7 +158,7 @@ func (f *Follower) end(ctx context.Context) (end int64, err error) {
 // Large reports whether the log has more bytes than these, so that Renew is due.
 func (f *Follower) Large(bytes int64) bool { return f.at.at > bytes }
 
-func lastEntry(ctx context.Context, c *lease) (last int64, err error) {
+func lastEntry(ctx context.Context, c store.Sender) (last int64, err error) {
 	read := &store.Statement{Text: store.LastEntry, Each: func(row *store.Row) error { last = row.Int(0); return nil }}
 	err = read.Run(ctx, c)
 	return last, err

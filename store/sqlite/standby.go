@@ -88,7 +88,4 @@ func stateOf(ctx context.Context, from interface {
 }
 
 // LastEntry is the number of the last entry of the change log.
-func (s *Store) LastEntry(ctx context.Context) (last int64, err error) {
-	read := &store.Statement{Text: store.LastEntry, Each: func(row *store.Row) error { last = row.Int(0); return nil }}
-	return last, read.Run(ctx, s.engine.own)
-}
+func (s *Store) LastEntry(ctx context.Context) (int64, error) { return lastEntry(ctx, s.engine.own) }
