@@ -144,7 +144,8 @@ func (c *importCommand) load(ctx context.Context, importer *importexport.Importe
 	}
 	importer.Numbered = func(number int64) {
 		until := time.Now().Add(importer.Trash).UTC().Format(time.DateOnly)
-		fmt.Fprintf(t.err, "import %d: undo it with backoffice import --undo %[1]d until %s\n", number, until)
+		const told = "import %d: undo it with backoffice import --undo %[1]d --trash %s until %s\n"
+		fmt.Fprintf(t.err, told, number, c.Keep, until)
 	}
 	return importer.Import(ctx, c.Path)
 }

@@ -139,8 +139,12 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 		r.Header.Set(privacy.PurposeHeader, c.Purpose)
 	}
 	if c.Server != "" {
-		r.Header.Set(auth.ClientIDHeader, os.Getenv("BACKOFFICE_CLIENT_ID"))
-		r.Header.Set(auth.ClientSecretHeader, os.Getenv("BACKOFFICE_CLIENT_SECRET"))
+		id, secret := os.Getenv("BACKOFFICE_CLIENT_ID"), os.Getenv("BACKOFFICE_CLIENT_SECRET")
+		if id == "" || secret == "" {
+			return nil, errors.New("set BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET to one of its credentials")
+		}
+		r.Header.Set(auth.ClientIDHeader, id)
+		r.Header.Set(auth.ClientSecretHeader, secret)
 	}
 	return r, nil
 }

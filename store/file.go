@@ -50,7 +50,8 @@ func (t *tx) LockRecordsOf(ctx context.Context, customerID, besides string) erro
 	return t.together(ctx,
 		func(ctx context.Context) error { return t.lock(ctx, lockAssignments) },
 		func(ctx context.Context) error {
-			_, err := listTexts(ctx, t.conn, named("records.attached", strings.Join(held, " UNION ALL ")), customerID, besides)
+			text := named("records.attached", strings.Join(held, " UNION ALL "))
+			_, err := listTexts(ctx, t.conn, text, customerID, besides)
 			return err
 		})
 }

@@ -77,7 +77,7 @@ func (p *Pull) newOrigin() (*origin, error) {
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
 		MaxResponseHeaderBytes: headersSize, ResponseHeaderTimeout: answerTime,
 		MaxIdleConnsPerHost: mostAtOnce, IdleConnTimeout: 90 * time.Second,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}, // else a dead one stays
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}, // or it is dead
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &origin{
