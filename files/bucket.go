@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -36,11 +35,7 @@ type Bucket struct {
 // own tools do (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile, the machine's role), never from the URL. It
 // fails when the bucket is missing or cannot be reached.
 func OpenBucket(ctx context.Context, location string) (*Bucket, error) {
-	parsed, err := url.Parse(location)
-	if err != nil {
-		return nil, errors.New("the bucket's URL is malformed; write s3://BUCKET?region=REGION")
-	}
-	b, err := newBucket(parsed)
+	b, err := newBucket(location)
 	if err != nil {
 		return nil, err
 	}

@@ -23,7 +23,11 @@ var bucketSettings = []string{
 const awsEndpoint = "s3.amazonaws.com"
 
 // newBucket makes a client from a bucket's URL, without any request. Errors never repeat the URL.
-func newBucket(location *url.URL) (*Bucket, error) {
+func newBucket(text string) (*Bucket, error) {
+	location, err := url.Parse(text)
+	if err != nil {
+		return nil, errors.New("the bucket's URL is malformed; write s3://BUCKET?region=REGION")
+	}
 	query, err := checkBucketURL(location)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,11 +24,7 @@ func OpenObjects(location string) (backoffice.ObjectStore, error) {
 	case isFolder:
 		return objectFolder(folder), nil
 	case isBucket(location):
-		parsed, err := url.Parse(location)
-		if err != nil {
-			return nil, errors.New("the bucket's URL is malformed; write s3://BUCKET?region=REGION")
-		}
-		bucket, err := newBucket(parsed)
+		bucket, err := newBucket(location)
 		if err != nil {
 			return nil, err
 		}

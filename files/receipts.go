@@ -44,22 +44,20 @@ const maxReceipt = 64 << 10 // bytes
 type receiptFolder string
 
 func (f receiptFolder) Write(_ context.Context, name string, content []byte) error {
-	root, err := os.OpenRoot(string(f))
+	folder, err := objectFolder(f).open()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
-	folder := &Folder{}
-	folder.root.Store(root)
+	defer folder.Close()
 	if err := folder.makeFolderOf(name); err != nil {
 		return err
 	}
 	part := path.Join(path.Dir(name), ".part-"+backoffice.NewID())
-	defer func() { _ = root.Remove(part) }()
+	defer func() { _ = folder.at().Remove(part) }()
 	if err := folder.writePart(part, bytes.NewReader(content)); err != nil {
 		return err
 	}
-	if err := root.Link(part, name); err != nil { // unlike a rename, fails when the name is taken
+	if err := folder.at().Link(part, name); err != nil { // unlike a rename, fails when the name is taken
 		return err
 	}
 	return folder.syncFolder(path.Dir(name))
