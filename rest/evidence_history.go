@@ -115,8 +115,9 @@ func (p *packing) readRegister() error {
 	err = backoffice.EachConsultation(p.ctx, p.Store, p.customer.ID, p.span.Span,
 		func(entry *backoffice.Consultation) error { p.register = append(p.register, entry); return nil })
 	for _, entry := range verified.Restored { // any customer's entries may be among the lost ones
-		if p.span.Holds(entry.At) {
+		if from, to := entry.Lost(); from < p.span.To && (!p.span.HasFrom || to >= p.span.From) {
 			p.register = append(p.register, entry)
+			p.lost += "; " + *entry.Purpose
 		}
 	}
 	slices.SortStableFunc(p.register, func(a, b *backoffice.Consultation) int { return cmp.Compare(a.At, b.At) })

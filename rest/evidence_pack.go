@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
@@ -29,6 +30,7 @@ type packing struct {
 	draft    *evidence.Draft
 	manifest evidence.Manifest
 	register []*backoffice.Consultation // of the span; nil without privacy.read
+	lost     string                     // says which entries of the span a restore lost
 }
 
 func (a *API) pack(ctx context.Context, in *evidenceAsked, span evidenceSpan, customer *backoffice.Customer) (
@@ -142,8 +144,12 @@ func (p *packing) addCustomer() error {
 	if p.may("registrationNumbers", backoffice.PrivacyRead) {
 		shown.Numbers = map[string]string{}
 		for _, field := range backoffice.AllPrivacyFields {
-			shown.Numbers[field.Input()] = evidence.Consulted(p.manifest.Language,
-				!p.customer.SealedNumber(field).IsZero(), p.consultedOn(field))
+			days := p.consultedOn(field)
+			said := evidence.Consulted(p.manifest.Language, !p.customer.SealedNumber(field).IsZero(), days)
+			if p.lost != "" && days == nil { // nobody knows that it was not consulted
+				said, _, _ = strings.Cut(said, "; ")
+			}
+			shown.Numbers[field.Input()] = said + p.lost
 		}
 	}
 	if err := p.addJSON("customer.json", shown); err != nil || !p.manifest.RegistrationNumbers {
@@ -164,12 +170,11 @@ func (p *packing) addCustomer() error {
 // consultedOn returns the days of the span on which a number was consulted.
 func (p *packing) consultedOn(field backoffice.PrivacyField) (days []string) {
 	for _, entry := range p.register {
-		day := backoffice.Today(entry.At.Time())
-		if slices.Contains(entry.Fields, field) && !slices.Contains(days, day) {
-			days = append(days, day)
+		if slices.Contains(entry.Fields, field) {
+			days = append(days, backoffice.Today(entry.At.Time()))
 		}
 	}
-	return days
+	return slices.Compact(days)
 }
 
 func (p *packing) addRelations() error {

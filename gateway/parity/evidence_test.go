@@ -204,6 +204,36 @@ func TestAPackHasNoNumberUnlessItIsAskedForWithAPurposeAndIsEntered(t *testing.T
 	}
 }
 
+// A restore is entered when it is over; what it lost is of earlier days.
+func TestAPackOfDaysSaysThatARestoreLostTheirEntries(t *testing.T) {
+	t.Parallel()
+	day := func(n int) string { return time.Now().AddDate(0, 0, n).Format(time.DateOnly) }
+	const never, lost = `"registrationNumber": "held; not consulted in this period"`, `"registrationNumber": "held; entries from `
+	for consulted, want := range map[bool]string{true: never, false: lost} { // what was lost begins at the newest entry
+		o := gatewaytest.OpenOn(t, gatewaytest.Engines["SQLite"](t))
+		all := o.Credential(t, backoffice.AllScopes...)
+		if consulted {
+			packOf(t, o, all, "/customers/els/evidence?registrationNumbers=true", "an audit")
+		}
+		path := "/customers/els/evidence?language=english&from=" + day(-9) + "&to=" + day(-2)
+		_, _, before := packOf(t, o, all, path, "")
+		if err := o.Keys.EnterRestore(t.Context(), o.Store); err != nil {
+			t.Fatal(err)
+		}
+		_, _, after := packOf(t, o, all, path, "")
+		if said := before["customer.json"]; !strings.Contains(said, never) {
+			t.Error(said)
+		}
+		if said := after["customer.json"]; !strings.Contains(said, want) || (before["consultations.pdf"] == after["consultations.pdf"]) != consulted {
+			t.Errorf("a register with an entry of today (%v): %s", consulted, said)
+		}
+		_, _, entries := packOf(t, o, all, "/customers/els/evidence?language=english", "")
+		if said := entries["customer.json"]; !strings.Contains(said, "entries from ") || strings.Contains(said, "held; consulted on "+day(0)+"; entries from ") != consulted {
+			t.Errorf("the pack of all days: %s", said)
+		}
+	}
+}
+
 func TestARestrictedCredentialGetsPacksOfWhatItSees(t *testing.T) {
 	t.Parallel()
 	o := gatewaytest.Open(t)
