@@ -33,10 +33,15 @@ func narrow(t testing.TB, engine string) *gatewaytest.Office {
 // people adds customers, each with a text about it.
 func people(t testing.TB, o *gatewaytest.Office, n int, text func(i int) string) {
 	t.Helper()
+	peopleAs(t, o, "c-%04d", n, text)
+}
+
+func peopleAs(t testing.TB, o *gatewaytest.Office, id string, n int, text func(i int) string) {
+	t.Helper()
 	err := o.Store.Write(t.Context(), func(ctx context.Context, tx backoffice.Tx) error {
 		for i := range n {
 			name := text(i)
-			if err := tx.Customers().Insert(ctx, &backoffice.Customer{ID: fmt.Sprintf("c-%04d", i), Type: backoffice.Company, OwnName: backoffice.Text(name), DisplayName: name, Version: 1}); err != nil {
+			if err := tx.Customers().Insert(ctx, &backoffice.Customer{ID: fmt.Sprintf(id, i), Type: backoffice.Company, OwnName: backoffice.Text(name), DisplayName: name, Version: 1}); err != nil {
 				return err
 			}
 		}
@@ -55,16 +60,17 @@ func TestAListIsReadToItsEndAsTheAnswersSay(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			o := narrow(t, engine)
-			people(t, o, rows, func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 20+i%170) })
+			peopleAs(t, o, "c-%04d-0000-7000-8000-00000000000000", rows, func(i int) string { return strings.Repeat(string(rune('a'+i%26)), 20+i%170) })
 			for name, text := range map[string]string{
 				"nodes":   `query Nodes($first: Int = 200, $after: String) { customers(first: $first, after: $after) { nodes { id displayName } pageInfo { hasNextPage endCursor } totalCount } }`,
 				"aliases": `query Aliases($n: Int = 100, $from: String) { all: customers(first: $n, after: $from) { page: pageInfo { end: endCursor more: hasNextPage } rows: nodes { id displayName } } }`,
 				"edges":   `query Edges($after: String) { customers(first: 250, after: $after) { totalCount edges { cursor node { id displayName } } pageInfo { hasNextPage endCursor } } }`,
+				"names":   `query Names($after: String) { customers(first: 250, after: $after, orderBy: {field: NAME}) { edges { cursor node { id displayName } } pageInfo { endCursor hasNextPage } } }`,
 			} {
 				o.Tool(t, backoffice.Tool{Name: name, About: "Customers."}, text)
 			}
 			header := gatewaytest.CredentialHeader(o.Credential(t))
-			for name, after := range map[string]string{"nodes": "after", "aliases": "from", "edges": "after"} {
+			for name, after := range map[string]string{"nodes": "after", "aliases": "from", "edges": "after", "names": "after"} {
 				seen, cursor, calls, cuts := map[string]bool{}, "", 0, 0
 				for more := true; more; calls++ {
 					arguments := map[string]string{}

@@ -71,10 +71,7 @@ func (p *parsing) value(fields []*field, rows bool) (*value, error) {
 	}
 	begin := int(p.decoder.InputOffset()) - 1
 	v := &value{object: kind == '{', list: kind == '['}
-	for {
-		if next := p.decoder.PeekKind(); next == '}' || next == ']' {
-			break
-		}
+	for next := p.decoder.PeekKind(); next != '}' && next != ']'; next = p.decoder.PeekKind() {
 		part, err := p.part(v.object, fields)
 		if err != nil {
 			return nil, err
@@ -211,7 +208,7 @@ func (c *cut) page(info *value) []byte {
 		case "hasNextPage":
 			text = []byte("true")
 		case "endCursor":
-			if text = []byte("null"); c.Cursor != "" && len(c.Cursor) < pageRoom {
+			if text = []byte("null"); c.Cursor != "" && len(`""`)+len(c.Cursor) <= pageRoom+len(part.text) {
 				text = fmt.Appendf(nil, "%q", c.Cursor)
 			}
 		}

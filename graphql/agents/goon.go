@@ -28,17 +28,14 @@ func (c *cut) reread(data []byte) {
 		return
 	}
 	for _, f := range c.root.below {
-		text := connection[f.alias]
-		switch {
-		case strings.HasSuffix(c.List, "."+f.alias):
-			var rows []json.RawMessage
-			if json.Unmarshal(text, &rows) == nil {
-				c.Rows = len(rows)
-			}
-		case f.source.Name == "pageInfo":
-			var page map[string]any
+		var rows []json.RawMessage
+		var page map[string]any
+		switch text := connection[f.alias]; {
+		case strings.HasSuffix(c.List, "."+f.alias) && json.Unmarshal(text, &rows) == nil:
+			c.Rows = len(rows)
+		case f.source.Name == "pageInfo" && json.Unmarshal(text, &page) == nil:
 			for _, of := range f.below {
-				if json.Unmarshal(text, &page) == nil && of.source.Name == "endCursor" {
+				if of.source.Name == "endCursor" {
 					c.Cursor, _ = page[of.alias].(string)
 				}
 			}
