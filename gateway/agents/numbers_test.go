@@ -96,15 +96,16 @@ func TestArgumentsThatTakeANumberAreDescribedOnlyToThoseWhoMaySendOne(t *testing
 	o := gatewaytest.Open(t)
 	mark(t, o)
 	o.Tool(t, backoffice.Tool{Name: "search", About: "Customers.", Numbers: true}, `query Search($filter: CustomerFilter) { customers(filter: $filter) { totalCount } }`)
+	o.Tool(t, backoffice.Tool{Name: "twins", About: "Possible duplicates.", Numbers: true}, `query Twins($by: DuplicateKey!) { duplicates(by: $by) { totalCount } }`)
 	o.Credential(t, backoffice.AllScopes...)
 	for name, of := range map[string]struct {
 		scopes []backoffice.Scope
 		n      int
-	}{"without privacy.read": {nil, 0}, "with it": {backoffice.AllScopes, 4}} { // two fields of search's filter, and who_is: the argument and that it is required
+	}{"without privacy.read": {nil, 0}, "with it": {backoffice.AllScopes, 5}} { // two fields of search's filter, who_is: the argument and that it is required, and what twins may share
 		list := o.Agent(t, gatewaytest.CredentialHeader(o.Credential(t, of.scopes...)), "tools/list", map[string]any{})
 		inputs := 0
 		for _, tool := range list.Tools {
-			inputs += strings.Count(string(tool.InputSchema), `egistrationNumber":`) + strings.Count(string(tool.InputSchema), `"number":`) + strings.Count(string(tool.InputSchema), `["number"]`)
+			inputs += strings.Count(string(tool.InputSchema), `egistrationNumber":`) + strings.Count(string(tool.InputSchema), `"number":`) + strings.Count(string(tool.InputSchema), `["number"]`) + strings.Count(string(tool.InputSchema), `"REGISTRATION_NUMBER"`)
 		}
 		if inputs != of.n {
 			t.Errorf("%s: %d places of a number", name, inputs)

@@ -3,7 +3,6 @@ package agents
 import (
 	"github.com/vektah/gqlparser/v2/ast"
 
-	"example.org/backoffice/backoffice"
 	"example.org/backoffice/graphql/graphqlhttp"
 )
 
@@ -62,7 +61,12 @@ func (in *inputs) value(of *ast.Type) schema {
 		in.object(def)
 		return schema{"$ref": "#/$defs/" + def.Name}
 	case ast.Enum:
-		values := backoffice.Map(def.EnumValues, func(v *ast.EnumValueDefinition) string { return v.Name })
+		values := []string{}
+		for _, v := range def.EnumValues {
+			if in.numbers || v.Directives.ForName("hasScope") == nil {
+				values = append(values, v.Name)
+			}
+		}
 		return schema{"type": "string", "enum": values, "description": def.Description}
 	}
 	return scalar(def)
