@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -172,6 +173,54 @@ func TestAnArgumentThatIsWrongIsRefusedWithoutRepeatingIt(t *testing.T) {
 		a := o.Calls(t, header, "customers", arguments)
 		if !a.IsError || !strings.Contains(a.Said(), want) || strings.Contains(a.Whole, "85073003328") {
 			t.Errorf("%s: %s", arguments, a.Whole)
+		}
+	}
+}
+
+// The SDK's own errors repeat parameters, names and headers.
+func TestAnErrorOfTheProtocolRepeatsNothingButTheIdOfItsMessage(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	mark(t, o)
+	credential := o.Credential(t)
+	for _, version := range []string{"2025-03-26", "2025-11-25", "2026-07-28"} {
+		meta := `"_meta":{}`
+		if version == "2026-07-28" {
+			meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+		}
+		for _, id := range []string{"1720000000123", `"1720000000123 \"result\":"`} {
+			for _, of := range []struct{ message, name, said string }{
+				{`"jsonrpc":"2.0","method":"tools/call","params":["who_is",{"number":"85073003328"}]`, "customers", "not as they must be"},
+				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":{"who_is":"85073003328"},` + meta + `}`, "customers", "not as they must be"},
+				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":"who_is 85073003328",` + meta + `}`, "who_is 85073003328", "there is no such tool"},
+				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":"who_is 85073003328",` + meta + `}`, "who_is", ""}, // only a revision has this header
+				{`"jsonrpc":"2.0","method":"tools/list","params":{"cursor":"who_is 85073003328",` + meta + `}`, "", "the list of tools has one page"},
+				{`"jsonrpc":"2.0","method":"who_is 85073003328"`, "", "this server has tools"},
+				{`"jsonrpc":"2.0","method":"who_is 85073003328","Method":"ping"`, "", ""}, // some readers of JSON take the last one
+				{`"jsonrpc":"who_is 85073003328","method":"ping"`, "", "send one message"},
+			} {
+				r := gatewaytest.NewRequest(t, credential, http.MethodPost, "/mcp", `{"id":`+id+`,`+of.message+`}`)
+				r.Header.Set("Accept", "application/json, text/event-stream")
+				r.Header.Set("Mcp-Protocol-Version", version)
+				method, _, _ := strings.Cut(of.message[strings.Index(of.message, `"method":"`)+len(`"method":"`):], `"`)
+				r.Header.Set("Mcp-Method", method)
+				r.Header.Set("Mcp-Name", of.name)
+				w := o.Serve(r)
+				var answer struct{ ID json.RawMessage }
+				err := json.Unmarshal(w.Body.Bytes(), &answer)
+				if repeats := strings.ReplaceAll(w.Body.String(), id, ""); strings.Contains(repeats, "who_is") || strings.Contains(repeats, "85073003328") || !strings.Contains(repeats, of.said) {
+					t.Errorf("%s: %s: %d %s", version, of.message, w.Code, w.Body)
+				}
+				if isProtocol := of.said != "send one message"; isProtocol && (err != nil || string(answer.ID) != id) {
+					t.Errorf("%s: the id of %s: %d %s", version, of.message, w.Code, w.Body)
+				}
+			}
+			notification := gatewaytest.MessageOf(t, gatewaytest.CredentialHeader(credential), "who_is 85073003328", nil)
+			notification.Body = io.NopCloser(strings.NewReader(`{"jsonrpc":"2.0","method":"who_is 85073003328"}`))
+			notification.Header.Set("Mcp-Protocol-Version", version)
+			if w := o.Serve(notification); w.Code != http.StatusAccepted || w.Body.Len() > 0 {
+				t.Errorf("%s: a notification: %d %s", version, w.Code, w.Body)
+			}
 		}
 	}
 }

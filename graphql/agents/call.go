@@ -37,8 +37,7 @@ func (h *Handler) call(ctx context.Context, header http.Header, name string, arg
 }
 
 // callOwn runs a tool that is no document. It never discloses registration numbers.
-func (h *Handler) callOwn(
-	ctx context.Context, header http.Header, name string, arguments json.RawMessage) *answer {
+func (h *Handler) callOwn(ctx context.Context, header http.Header, name string, arguments json.RawMessage) *answer {
 	if name == toolSearch {
 		return h.search(arguments)
 	}

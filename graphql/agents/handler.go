@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -72,10 +71,13 @@ var methods = []string{"initialize", "notifications/initialized", "notifications
 
 const stateless = "2026-07-28" // the revision of the protocol whose messages say for themselves who sends them
 
-// message is a message of JSON-RPC, as far as it matters here.
+// message is a message of JSON-RPC without its result.
 type message struct {
-	ID     json.RawMessage `json:"id"`
-	Method string          `json:"method"`
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"` // none in a notification
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Error   *jsonrpc.Error  `json:"error,omitempty"`
 }
 
 // ServeHTTP answers one message. Several at once would share what belongs to one request.
@@ -86,28 +88,31 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "the message is too large", http.StatusRequestEntityTooLarge)
 			return
 		}
-		var message message
-		if err != nil || json.Unmarshal(body, &message) != nil {
-			http.Error(w, "send one message of JSON-RPC at a time", http.StatusBadRequest)
+		var m message
+		if err != nil || json.Unmarshal(body, &m) != nil || m.Version != "2.0" || m.Method == "" {
+			http.Error(w, "send one message of JSON-RPC 2.0 at a time", http.StatusBadRequest)
 			return
 		}
-		if !slices.Contains(methods, message.Method) && message.ID != nil {
+		switch known := slices.Contains(methods, m.Method); {
+		case !known && m.ID == nil: // a notification, which nobody answers
+			w.WriteHeader(http.StatusAccepted)
+			return
+		case !known:
 			w.Header().Set("Content-Type", "application/json")
 			if r.Header.Get("Mcp-Protocol-Version") >= stateless { // before, it says that a session is gone
 				w.WriteHeader(http.StatusNotFound)
 			}
-			_, _ = fmt.Fprintf(w, noMethod, message.ID, jsonrpc.CodeMethodNotFound)
+			_ = json.NewEncoder(w).Encode(message{Version: m.Version, ID: m.ID, Error: errMethod})
 			return
 		}
+		body, _ = json.Marshal(m) // the original may also have a "Method", which is another name to the SDK
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
 	// A tool ends with its request and says so, for which the SDK would not wait: see requestOf.
 	h.handler.ServeHTTP(&guarded{ResponseWriter: w}, r.WithContext(context.WithoutCancel(r.Context())))
 }
 
-const noMethod = `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":"this server has tools, and nothing else"}}`
-
-// guarded forbids caches to keep an answer, which the SDK would let them, and masks what it repeats of a bad request.
+// guarded forbids caches to keep an answer, which the SDK would let them, and takes out what it repeats of a request.
 type guarded struct {
 	http.ResponseWriter
 	bad bool
@@ -115,18 +120,23 @@ type guarded struct {
 
 func (g *guarded) WriteHeader(status int) {
 	g.Header().Set("Cache-Control", "no-store")
-	if g.bad = status >= http.StatusBadRequest; g.bad {
-		g.Header().Del("Content-Length")
-	}
+	g.bad = status >= http.StatusBadRequest
 	g.ResponseWriter.WriteHeader(status)
 }
 
 func (g *guarded) Write(b []byte) (int, error) {
-	if !g.bad {
-		g.Header().Set("Cache-Control", "no-store")
-		return g.ResponseWriter.Write(b)
+	g.Header().Set("Cache-Control", "no-store")
+	var m message
+	shown := b
+	switch {
+	case !g.bad && bytes.Contains(b, []byte(`"result":`)): // in a message of an error all quotes are escaped
+	case json.Unmarshal(b, &m) == nil && m.Error != nil && !slices.Contains(ownErrors, m.Error.Message):
+		m.Error = &jsonrpc.Error{Code: m.Error.Code, Message: "the message or its headers are not as they must be"}
+		shown, _ = json.Marshal(m)
+	case g.bad && m.Error == nil:
+		shown = []byte(backoffice.MaskDigits(string(b)))
 	}
-	_, err := io.WriteString(g.ResponseWriter, backoffice.MaskDigits(string(b)))
+	_, err := g.ResponseWriter.Write(shown)
 	return len(b), err
 }
 
@@ -136,6 +146,9 @@ var (
 	errTool    = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "there is no such tool"}
 	errCursor  = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the list of tools has one page"}
 	errMissing = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the tools cannot be read; try again later"}
+	errMethod  = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has tools, and nothing else"}
+
+	ownErrors = []string{errTool.Message, errCursor.Message, errMissing.Message}
 )
 
 // route answers what depends on the caller, and leaves the protocol to the SDK.
@@ -169,27 +182,19 @@ func requestOf(ctx context.Context) context.Context {
 	return ctx
 }
 
-// called is the SDK's handler of every tool.
-func (h *Handler) called(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// called is the SDK's handler of every tool. It runs in a goroutine of the SDK, where a panic would end the program.
+func (h *Handler) called(ctx context.Context, req *mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+	ctx = requestOf(ctx)
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			err := h.config.GraphQL.Recover(ctx, panicked)
+			result = failure(gqlerror.List{h.config.GraphQL.Present(ctx, err)}).result()
+		}
+	}()
 	name, _ := req.Params.Meta[nameKey].(string)
-	var header http.Header
-	if req.Extra != nil {
-		header = req.Extra.Header
-	}
-	a, err := h.safely(requestOf(ctx), header, name, req.Params.Arguments)
+	a, err := h.call(ctx, req.Extra.Header, name, req.Params.Arguments)
 	if err != nil {
 		return nil, err
 	}
 	return a.result(), nil
-}
-
-// safely is call. It runs in a goroutine of the SDK, where a panic would end the program.
-func (h *Handler) safely(ctx context.Context, header http.Header, name string, arguments json.RawMessage) (
-	a *answer, err error) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			a = failure(gqlerror.List{h.config.GraphQL.Present(ctx, h.config.GraphQL.Recover(ctx, panicked))})
-		}
-	}()
-	return h.call(ctx, header, name, arguments)
 }
