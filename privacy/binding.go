@@ -35,8 +35,11 @@ type binding struct {
 	polled   chan struct{} // closed and replaced after each poll; under applying
 	noted    time.Time     // the note is valid until then; under applying
 	note     string        // what was noted; under applying
-	read     os.FileInfo   // of the keyset file when it was reread; under applying
-	inFile   []*generation // its keys then; under applying
+
+	reading sync.Mutex
+	read    os.FileInfo   // of the keyset file when it was reread; under reading
+	inFile  []*generation // its keys then; under reading
+	failed  time.Time     // when it could not be reread; under reading
 
 	change chan struct{} // wakes the writer of notes
 	stop   context.CancelFunc
@@ -194,17 +197,20 @@ func (k *Keyset) poll(ctx context.Context) error {
 }
 
 func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
-	b := k.bound
+	b, lacking := k.bound, func(key backoffice.Key) bool { return k.use().generation(key.ID) == nil }
+	var all []*generation
+	if slices.ContainsFunc(listed, lacking) && k.file.Path != "" && b.reading.TryLock() { // it may take long
+		defer b.reading.Unlock()
+		all = k.newer()
+	}
 	b.applying.Lock()
 	defer b.applying.Unlock()
 	before := k.use()
 	if taken.Before(before.taken) && before.listed != nil {
 		return nil // a later answer came first
 	}
-	all := before.all
-	lacks := func(key backoffice.Key) bool { return before.generation(key.ID) == nil }
-	if slices.ContainsFunc(listed, lacks) && k.file.Path != "" {
-		all = k.newer(all)
+	if all == nil {
+		all = before.all
 	}
 	now := &keysInUse{all: all, listed: listed, taken: taken}
 	for _, key := range listed {
@@ -231,17 +237,20 @@ func (k *Keyset) apply(listed []backoffice.Key, taken time.Time) error {
 	return nil
 }
 
-// newer rereads the file, unless it is as it was the last time: a key management service may have to unwrap it.
-func (k *Keyset) newer(all []*generation) []*generation {
+// newer rereads the file, unless it is as it was the last time, or could just not be read: a key management service may
+// have to unwrap it. nil for no keys.
+func (k *Keyset) newer() []*generation {
 	info, err := os.Stat(k.file.Path)
 	b := k.bound
-	if was := b.read; err == nil && was != nil && os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) {
+	same := func(was os.FileInfo) bool { return os.SameFile(info, was) && info.ModTime().Equal(was.ModTime()) }
+	if time.Since(b.failed) < notePeriod || err == nil && b.read != nil && same(b.read) {
 		return b.inFile
 	}
 	newer, err := k.reread()
 	if err != nil {
 		slog.Error("cannot reload the keyset file", "cause", err)
-		return all
+		b.failed = time.Now()
+		return nil
 	}
 	b.read, b.inFile = info, newer
 	return newer

@@ -1,11 +1,14 @@
 package privacy
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/tink-crypto/tink-go/v2/tink"
 
@@ -83,6 +86,75 @@ func TestAKeysetFileThatLacksAKeyIsUnwrappedAgainOnlyWhenItChanges(t *testing.T)
 	poll()
 	if n := kek.unwraps.Load() - before; n != 1 || len(lacking.keys.use().all) != 2 {
 		t.Errorf("%d requests to unwrap a new file, %d keys", n, len(lacking.keys.use().all))
+	}
+}
+
+// heldKEK is a key management service that does not answer from some moment on.
+type heldKEK struct {
+	tink.AEAD
+	held, asked, let chan struct{}
+}
+
+func (h *heldKEK) Decrypt(text, context []byte) ([]byte, error) {
+	select {
+	case <-h.held:
+		select {
+		case h.asked <- struct{}{}:
+		default:
+		}
+		<-h.let
+		return nil, errors.New("the service does not answer")
+	default:
+		return h.AEAD.Decrypt(text, context)
+	}
+}
+
+func TestNumbersAreSealedWhileTheKeyManagementServiceDoesNotAnswer(t *testing.T) {
+	t.Parallel()
+	open := turnEngines["SQLite"](t)
+	kek := &heldKEK{newKEK(t), make(chan struct{}), make(chan struct{}, 1), make(chan struct{})}
+	path := filepath.Join(t.TempDir(), "keyset.json")
+	if _, err := (KeysetFile{Path: path, KEK: kek.AEAD}).Create(); err != nil {
+		t.Fatal(err)
+	}
+	bind := func(file KeysetFile) *turned {
+		keys, err := file.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := &turned{keys, open(), path}
+		if err := keys.Bind(t.Context(), g.store); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(keys.Release)
+		return g
+	}
+	lacking := bind(KeysetFile{Path: copied(t, path, ""), KEK: kek})
+	rotator := bind(KeysetFile{Path: path, KEK: kek.AEAD}).rotator()
+	rotator.Wait = 0
+	close(kek.held)
+	release := sync.OnceFunc(func() { close(kek.let) })
+	t.Cleanup(release)
+	if _, _, err := rotator.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable {
+		t.Fatal(err)
+	}
+	<-kek.asked
+	time.Sleep(staleAfter + pollPeriod) // only what is read from now on is recent enough
+	sealed := make(chan error, 1)
+	go func() { _, err := lacking.customer("c1", numberFor(1)); sealed <- err }()
+	select {
+	case err := <-sealed:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(staleAfter + 2*pollTimeout):
+		t.Error("a number waits for the service")
+	}
+	release()
+	select {
+	case <-kek.asked:
+		t.Error("the service is asked again at once")
+	case <-time.After(3 * pollPeriod):
 	}
 }
 
