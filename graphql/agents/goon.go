@@ -58,7 +58,7 @@ func sentence(cuts []*cut) string {
 		switch after := c.variable("after"); {
 		case after != "" && c.Cursor != "":
 			fmt.Fprintf(&said, "call again with the argument %s = %q for the next ones.", shortened(after), c.Cursor)
-		case c.Rows == 0:
+		case c.Rows == 0 && len(cuts) == 1:
 			said.WriteString("the first one alone is larger than an answer may be.")
 		default:
 			said.WriteString("narrow the arguments to see the others.")
