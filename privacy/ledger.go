@@ -193,7 +193,7 @@ func (s *Searching) Begin(field backoffice.PrivacyField) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s.ledger == nil {
-		s.ledger = l
+		s.ledger, s.named = l, map[string]bool{}
 		l.searches = append(l.searches, s)
 	}
 	s.fields.add(field)
@@ -210,9 +210,6 @@ func (s *Searching) Found(customerIDs ...string) {
 	defer s.ledger.mu.Unlock()
 	for _, id := range customerIDs {
 		if !s.named[id] {
-			if s.named == nil {
-				s.named = make(map[string]bool, len(customerIDs))
-			}
 			s.named[id] = true
 			s.found = append(s.found, id)
 		}
@@ -263,8 +260,7 @@ func (l *ledger) Commit(ctx context.Context) error {
 		entries = append(entries, l.entry(l.reading, &r.customerID, r.fields))
 	}
 	l.searches, l.reads, l.readAt, l.entered = nil, nil, nil, true
-	l.failed = l.vault.register.append(ctx, entries)
-	if l.failed == nil {
+	if l.failed = l.vault.register.append(ctx, entries); l.failed == nil {
 		l.vault.entries.Add(int64(len(entries)))
 	} else {
 		l.vault.failures.Add(1)

@@ -25,9 +25,8 @@ func (p Problem) String() string {
 		return p.What
 	case p.Number == 0:
 		return fmt.Sprintf("chain %d: %s", p.Chain, p.What)
-	default:
-		return fmt.Sprintf("chain %d, entry %d: %s", p.Chain, p.Number, p.What)
 	}
+	return fmt.Sprintf("chain %d, entry %d: %s", p.Chain, p.Number, p.What)
 }
 
 type Verified struct {

@@ -39,9 +39,7 @@ func (a *alarms) raise(what string) {
 }
 
 // Alarms returns the signs, noticed by this process, that the register was tampered with: a sentence each.
-func (v *Vault) Alarms() []string {
-	return v.register.alarms.all()
-}
+func (v *Vault) Alarms() []string { return v.register.alarms.all() }
 
 func (a *alarms) all() []string {
 	a.mu.Lock()
@@ -130,8 +128,7 @@ func (w *watch) round(ctx context.Context) {
 		}
 		if err := w.state(ctx, head); err != nil {
 			w.register.restore(head)
-			slog.Error("cannot write a receipt of the register of consultations; will retry",
-				"cause", err)
+			slog.Error("cannot write a receipt of the register of consultations; will retry", "cause", err)
 		}
 	}
 	if w.seen.Chain != 0 {
@@ -143,14 +140,13 @@ func (w *watch) round(ctx context.Context) {
 
 func (w *watch) state(ctx context.Context, head backoffice.ConsultationHead) error {
 	name, content, err := w.register.keys.state(head, backoffice.InstantOf(w.register.now()), w.before)
-	if err != nil {
-		return err
+	if err == nil {
+		err = w.receipts.Write(ctx, name, content)
 	}
-	if err := w.receipts.Write(ctx, name, content); err != nil {
-		return err
+	if err == nil {
+		w.before = digestOf(content)
 	}
-	w.before = digestOf(content)
-	return nil
+	return err
 }
 
 // compareAll checks once that the register holds the last entry of each chain that a receipt names.
@@ -162,9 +158,7 @@ func (w *watch) compareAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	last := map[int64]string{}
-	longest := map[int64]int64{}
-	newest := ""
+	last, longest, newest := map[int64]string{}, map[int64]int64{}, ""
 	for _, name := range names {
 		at, ok := placeOf(name)
 		if !ok {

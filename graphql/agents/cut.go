@@ -36,7 +36,7 @@ type value struct {
 	least  int      // bytes when all lists are empty
 }
 
-// shorten cuts lists at a row's border until an answer has at most so many bytes. fits is false when that is not enough.
+// shorten cuts lists at a row's border until an answer has at most so many bytes. fits is false if that is not enough.
 func shorten(data []byte, fields []*field, most int) (shorter []byte, cuts []*cut, fits bool) {
 	p := parsing{text: data, decoder: jsontext.NewDecoder(bytes.NewReader(data))}
 	whole, err := p.value(fields, false)
@@ -70,23 +70,21 @@ func (p *parsing) value(fields []*field, rows bool) (*value, error) {
 		return nil, err
 	}
 	begin := int(p.decoder.InputOffset()) - 1
-	v := &value{object: kind == '{', list: kind == '['}
+	v := &value{object: kind == '{', list: kind == '[', least: len("{}")}
 	for next := p.decoder.PeekKind(); next != '}' && next != ']'; next = p.decoder.PeekKind() {
 		part, err := p.part(v.object, fields)
 		if err != nil {
 			return nil, err
+		}
+		if v.object {
+			v.least += min(len(v.parts), 1) + len(part.name) + 1 + part.least
 		}
 		v.parts = append(v.parts, part)
 	}
 	if _, err := p.decoder.ReadToken(); err != nil {
 		return nil, err
 	}
-	v.text, v.least = p.text[begin:p.decoder.InputOffset()], len("{}")
-	for i, part := range v.parts {
-		if v.object {
-			v.least += min(i, 1) + len(part.name) + 1 + part.least
-		}
-	}
+	v.text = p.text[begin:p.decoder.InputOffset()]
 	return v, nil
 }
 
@@ -180,11 +178,10 @@ func (s *shortening) rows(v *value, most int, path []*field) []byte {
 func counted(v *value, cuts []*cut) {
 	for _, part := range v.parts {
 		var total int
-		if part.field.source.Name != "totalCount" || json.Unmarshal(part.text, &total) != nil {
-			continue
-		}
-		for _, c := range cuts {
-			c.Total = &total
+		if part.field.source.Name == "totalCount" && json.Unmarshal(part.text, &total) == nil {
+			for _, c := range cuts {
+				c.Total = &total
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -50,10 +51,7 @@ func sentence(cuts []*cut) string {
 		if i > 0 {
 			said.WriteByte(' ')
 		}
-		all := c.Of
-		if c.Total != nil {
-			all = *c.Total
-		}
+		all := *cmp.Or(c.Total, &c.Of)
 		fmt.Fprintf(&said, "Only the first %d of %d rows of %s are shown: ", c.Rows, all, shortened(c.List))
 		switch after := c.variable("after"); {
 		case after != "" && c.Cursor != "":

@@ -147,8 +147,7 @@ var (
 	errCursor  = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the list of tools has one page"}
 	errMissing = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the tools cannot be read; try again later"}
 	errMethod  = &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "this server has tools, and nothing else"}
-
-	ownErrors = []string{errTool.Message, errCursor.Message, errMissing.Message}
+	ownErrors  = []string{errTool.Message, errCursor.Message, errMissing.Message}
 )
 
 // route answers what depends on the caller, and leaves the protocol to the SDK.
