@@ -102,7 +102,7 @@ func (s *Service) rollChecklist(
 		part := r
 		part.CustomerIDs = ids
 		if stored {
-			draft := Assignments{ChecklistID: r.To.ID, CustomerIDs: ids, leaves: true}
+			draft := Assignments{ChecklistID: r.To.ID, CustomerIDs: ids, skipDeleted: true}
 			assigned, err := s.AssignChecklists(ctx, by, draft, Optional[string]{})
 			if err != nil {
 				return err

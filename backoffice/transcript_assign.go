@@ -28,7 +28,7 @@ type Assignments struct {
 	Index func(PrivacyField, string) (string, error)
 	Found func(customerIDs ...string)
 
-	leaves bool // out the customers that are no longer there
+	skipDeleted bool // customers deleted since the list was read
 }
 
 type Assigned struct {
@@ -223,7 +223,7 @@ func (a *assignment) named(ctx context.Context, tx Tx, check *checker) (ids []st
 		if err != nil {
 			return nil, nil, err
 		}
-		if a.draft.leaves {
+		if a.draft.skipDeleted {
 			return slices.DeleteFunc(ids, func(id string) bool { return found[id] == nil }), have, nil
 		}
 		for i, id := range a.draft.CustomerIDs {

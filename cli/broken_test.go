@@ -18,7 +18,7 @@ var brokenKills = map[string]brokentest.Copy{
 	"clears no temporary folders":     {Found: foundByKills, Edits: []brokentest.Edit{clearsNothing}},
 	"clears nothing of a killed pull": {Found: foundByPulls, Edits: []brokentest.Edit{clearsNothing}},
 	"leaves killed backups and exports": {Found: foundByKills, Edits: []brokentest.Edit{
-		{"../files/newfolder.go", "		clearLeft(above, ours+\"*.partial\")\n", "		if !BROKEN {\n			clearLeft(above, ours+\"*.partial\")\n		}\n"}}},
+		{"../files/newfolder.go", "	default:\n		clearLeft(", "	case BROKEN:\n		partial, remove, err = newLocked(above, pattern)\n	default:\n		clearLeft("}}},
 	"makes dry runs in a folder that nobody clears": {Found: foundByKills, Edits: []brokentest.Edit{
 		{"import.go", "	path := filepath.Join(folder, backupDatabase)\n", "	if BROKEN {\n		folder, err = environment.MkdirTemp(\"\", \"dry-run-\")\n	}\n	path := filepath.Join(folder, backupDatabase)\n"}}},
 	"pulls into a folder that nobody clears": {Found: foundByPulls, Edits: []brokentest.Edit{

@@ -14,7 +14,7 @@ func TestANewFolderTakesThePlaceOfAnEmptyOneAndLeavesOtherMachinesTheirs(t *test
 	t.Parallel()
 	above := t.TempDir()
 	host, _ := os.Hostname()
-	killed, others, wanted := filepath.Join(above, ".backoffice-"+host+"-x-1.partial"), filepath.Join(above, ".backoffice-other-x-1.partial"), filepath.Join(above, "x")
+	killed, others, wanted := filepath.Join(above, ".backoffice-"+host+"@y-1.partial"), filepath.Join(above, ".backoffice-"+host+"-2@y-1.partial"), filepath.Join(above, "x")
 	for _, folder := range []string{killed, others, wanted} {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
@@ -22,7 +22,7 @@ func TestANewFolderTakesThePlaceOfAnEmptyOneAndLeavesOtherMachinesTheirs(t *test
 	}
 	partial, _, err := files.NewFolder(wanted)
 	if err == nil {
-		err = os.Rename(partial, wanted)
+		err = files.Place(partial, wanted)
 	}
 	if err != nil {
 		t.Fatal(err)

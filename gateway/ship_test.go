@@ -115,7 +115,7 @@ func TestWhatTheServerItselfHasLostIsNotMissingFromWhatWasShipped(t *testing.T) 
 		t.Fatal(err)
 	}
 	shipAll(t, shipper.Store, b.Files, ship.Files{From: shipper.To, Key: shipper.Key, KeyID: shipper.KeyID})
-	if found, err := settings.VerifyShipped(t.Context()); err != nil || found.Files != 2 {
+	if found, err := verifyShipped(t.Context(), shipper, 0); err != nil || found.Files != 2 {
 		t.Errorf("a verification finds %v (%v)", found, err)
 	}
 	if at, _, err := backoffice.LastDone(t.Context(), b.Store, backoffice.DoneShipVerify); err != nil || at == 0 {
@@ -124,7 +124,7 @@ func TestWhatTheServerItselfHasLostIsNotMissingFromWhatWasShipped(t *testing.T) 
 	if err := os.Remove(filepath.Join(place, "files", keys[1])); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := settings.VerifyShipped(t.Context()); err == nil || err.Error() != "1 of 2 stored files were not shipped" {
+	if _, err := verifyShipped(t.Context(), shipper, 0); err == nil || err.Error() != "1 of 2 stored files were not shipped" {
 		t.Errorf("without the other one it ends with %v", err)
 	}
 }

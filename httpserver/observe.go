@@ -38,7 +38,7 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 				record: known, left: left, method: methodOf(r.Method), status: status,
 				route: cmp.Or(chi.RouteContext(ctx).RoutePattern(), "none"), // no path: it is never logged
 				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
-				waits: status == http.StatusSwitchingProtocols || r.Header.Get("Prefer") != "" ||
+				waits: status == http.StatusSwitchingProtocols || wrapped.Header().Get("Preference-Applied") != "" ||
 					strings.HasPrefix(wrapped.Header().Get("Content-Type"), "text/event-stream"),
 			}
 			srv.metrics.count(seen)

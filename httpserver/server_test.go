@@ -266,11 +266,14 @@ func TestOnlyListedOriginsMayAsk(t *testing.T) {
 func TestRequestsAreCountedByRouteAndOperationsByCode(t *testing.T) {
 	t.Parallel()
 	handler, p, _ := mounted(Settings{}, Options{}, func(r chi.Router, _ *Server) {
-		r.Post("/graphql", func(_ http.ResponseWriter, r *http.Request) {
+		r.Post("/graphql", func(w http.ResponseWriter, r *http.Request) {
 			backoffice.CountStatement(r.Context())
 			var codes []string
 			if code := r.Header.Get("Code"); code != "" {
 				codes = []string{code}
+			}
+			if r.Header.Get("Prefer") == "wait=30" {
+				w.Header().Set("Preference-Applied", "wait")
 			}
 			NoteOperation(r.Context(), Operation{Type: "query", Cost: 3, Codes: codes})
 		})

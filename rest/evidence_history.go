@@ -117,7 +117,7 @@ func (p *packing) readRegister() error {
 	for _, entry := range verified.Restored { // any customer's entries may be among the lost ones
 		if from, to := entry.Lost(); from < p.span.To && (!p.span.HasFrom || to >= p.span.From) {
 			p.register = append(p.register, entry)
-			p.lost += "; " + *entry.Purpose
+			p.lost = append(p.lost, [2]string{backoffice.Today(from.Time()), backoffice.Today(to.Time())})
 		}
 	}
 	slices.SortStableFunc(p.register, func(a, b *backoffice.Consultation) int { return cmp.Compare(a.At, b.At) })

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humachi"
 
@@ -30,7 +29,7 @@ type packing struct {
 	draft    *evidence.Draft
 	manifest evidence.Manifest
 	register []*backoffice.Consultation // of the span; nil without privacy.read
-	lost     string                     // says which entries of the span a restore lost
+	lost     [][2]string                // the days between which a restore lost entries
 }
 
 func (a *API) pack(ctx context.Context, in *evidenceAsked, span evidenceSpan, customer *backoffice.Customer) (
@@ -144,12 +143,8 @@ func (p *packing) addCustomer() error {
 	if p.may("registrationNumbers", backoffice.PrivacyRead) {
 		shown.Numbers = map[string]string{}
 		for _, field := range backoffice.AllPrivacyFields {
-			days := p.consultedOn(field)
-			said := evidence.Consulted(p.manifest.Language, !p.customer.SealedNumber(field).IsZero(), days)
-			if p.lost != "" && days == nil { // nobody knows that it was not consulted
-				said, _, _ = strings.Cut(said, "; ")
-			}
-			shown.Numbers[field.Input()] = said + p.lost
+			shown.Numbers[field.Input()] = evidence.Consulted(p.manifest.Language,
+				!p.customer.SealedNumber(field).IsZero(), p.consultedOn(field), p.lost)
 		}
 	}
 	if err := p.addJSON("customer.json", shown); err != nil || !p.manifest.RegistrationNumbers {

@@ -37,7 +37,8 @@ func (d *Dialect) filesOfCustomers() string {
 	}), " UNION ")
 }
 
-// LockRecordsOf locks rows whose version is not checked, which would show a change after they were read.
+// LockRecordsOf locks rows whose version is not checked, which would show a change after they were read. What is
+// assigned to many customers has no row yet.
 func (t *tx) LockRecordsOf(ctx context.Context, customerID, besides string) error {
 	keep := t.store.nouns.dialect.keep
 	if keep == "" { // an engine with a single writer

@@ -3,7 +3,6 @@ package evidence
 import (
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -14,11 +13,11 @@ import (
 
 // words are those of one language, with places for values in braces.
 type words struct {
-	Title, Beginning, Times, Removed, None string
-	Created, Updated, Deleted              string
-	Operator, Server                       string
-	Held, NotHeld, Consulted, NotConsulted string
-	Nouns                                  map[backoffice.Noun]string
+	Title, Beginning, Times, Removed, None       string
+	Created, Updated, Deleted                    string
+	Operator, Server                             string
+	Held, NotHeld, Consulted, NotConsulted, Lost string
+	Nouns                                        map[backoffice.Noun]string
 }
 
 //go:embed words.json
@@ -95,16 +94,23 @@ func (j *Journal) End() error {
 	return err
 }
 
-// Consulted says of a registration number whether it is held, and on which days of the pack it was consulted.
-func Consulted(language string, held bool, days []string) string {
+// Consulted says of a registration number whether it is held, on which days of the pack it was consulted, and between
+// which days nobody knows, since a restore lost the register's entries.
+func Consulted(language string, held bool, days []string, lost [][2]string) string {
 	w := languages[LanguageOf(language)]
-	switch {
-	case !held:
+	if !held {
 		return w.NotHeld
-	case len(days) == 0:
-		return fmt.Sprintf("%s; %s", w.Held, w.NotConsulted)
 	}
-	return fmt.Sprintf("%s; %s", w.Held, filled(w.Consulted, "days", strings.Join(days, ", ")))
+	said := w.Held
+	if len(days) > 0 {
+		said += "; " + filled(w.Consulted, "days", strings.Join(days, ", "))
+	} else if len(lost) == 0 {
+		said += "; " + w.NotConsulted
+	}
+	for _, span := range lost {
+		said += "; " + filled(w.Lost, "from", span[0], "to", span[1])
+	}
+	return said
 }
 
 func filled(form string, values ...string) string {

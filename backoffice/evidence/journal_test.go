@@ -85,10 +85,10 @@ func TestChangesAreWrittenInWordsOfEachLanguage(t *testing.T) {
 	if err := journal.End(); err != nil || !strings.HasSuffix(out.String(), "\n\nKeine Änderungen.\n") {
 		t.Errorf("%q, %v", out.String(), err)
 	}
-	if said := Consulted("english", true, []string{"2026-03-01", "2026-04-02"}); said != "held; consulted on 2026-03-01, 2026-04-02" {
+	if said := Consulted("english", true, []string{"2026-03-01", "2026-04-02"}, nil); said != "held; consulted on 2026-03-01, 2026-04-02" {
 		t.Error(said)
 	}
-	if none, never := Consulted("french", false, nil), Consulted("french", true, nil); none != "non conservé" || never != "conservé; non consulté pendant cette période" {
+	if none, never := Consulted("french", false, nil, nil), Consulted("french", true, nil, nil); none != "non conservé" || never != "conservé; non consulté pendant cette période" {
 		t.Error(none, never)
 	}
 }

@@ -190,8 +190,8 @@ func TestAnErrorOfTheProtocolRepeatsNothingButTheIdOfItsMessage(t *testing.T) {
 		}
 		for _, id := range []string{"1720000000123", `"1720000000123 \"result\":"`} {
 			for _, of := range []struct{ message, name, said string }{
-				{`"jsonrpc":"2.0","method":"tools/call","params":["who_is",{"number":"85073003328"}]`, "customers", "not as they must be"},
-				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":{"who_is":"85073003328"},` + meta + `}`, "customers", "not as they must be"},
+				{`"jsonrpc":"2.0","method":"tools/call","params":["who_is",{"number":"85073003328"}]`, "customers", "check the message and its headers"},
+				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":{"who_is":"85073003328"},` + meta + `}`, "customers", "check the message and its headers"},
 				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":"who_is 85073003328",` + meta + `}`, "who_is 85073003328", "there is no such tool"},
 				{`"jsonrpc":"2.0","method":"tools/call","params":{"name":"who_is 85073003328",` + meta + `}`, "who_is", ""}, // only a revision has this header
 				{`"jsonrpc":"2.0","method":"tools/list","params":{"cursor":"who_is 85073003328",` + meta + `}`, "", "the list of tools has one page"},
@@ -222,6 +222,18 @@ func TestAnErrorOfTheProtocolRepeatsNothingButTheIdOfItsMessage(t *testing.T) {
 				t.Errorf("%s: a notification: %d %s", version, w.Code, w.Body)
 			}
 		}
+	}
+}
+
+func TestAClientOfALaterRevisionIsToldWhichThereAre(t *testing.T) {
+	t.Parallel()
+	o := gatewaytest.Open(t)
+	r := gatewaytest.NewRequest(t, o.Credential(t), http.MethodPost, "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2099-01-01","io.modelcontextprotocol/clientInfo":{"name":"x","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	r.Header.Set("Mcp-Protocol-Version", "2099-01-01")
+	r.Header.Set("Mcp-Method", "tools/list")
+	if w := o.Serve(r); !strings.Contains(w.Body.String(), `"data":{"supported":["2026-07-28"`) || strings.Contains(w.Body.String(), "2099") {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

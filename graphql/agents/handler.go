@@ -131,7 +131,14 @@ func (g *guarded) Write(b []byte) (int, error) {
 	switch {
 	case !g.bad && bytes.Contains(b, []byte(`"result":`)): // in a message of an error all quotes are escaped
 	case json.Unmarshal(b, &m) == nil && m.Error != nil && !slices.Contains(ownErrors, m.Error.Message):
-		m.Error = &jsonrpc.Error{Code: m.Error.Code, Message: "the message or its headers are not as they must be"}
+		var known struct { // what a client negotiates with
+			Supported []string `json:"supported"`
+		}
+		_ = json.Unmarshal(m.Error.Data, &known)
+		m.Error = &jsonrpc.Error{Code: m.Error.Code, Message: "the request failed: check the message and its headers"}
+		if known.Supported != nil {
+			m.Error.Data, _ = json.Marshal(known)
+		}
 		shown, _ = json.Marshal(m)
 	case g.bad && m.Error == nil:
 		shown = []byte(backoffice.MaskDigits(string(b)))

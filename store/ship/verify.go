@@ -27,7 +27,7 @@ func (v Verified) String() string {
 }
 
 // Verify restores the latest state into an empty folder and checks the database, its counters, and that every file is
-// there that it names. What the server itself has lost was not shipped: a check of its store reports it.
+// there that it names. What own, if not nil, has lost too was not shipped: a check of the store reports it.
 func (p Place) Verify(ctx context.Context, folder string, own backoffice.FileStore) (v Verified, err error) {
 	began, path := time.Now(), filepath.Join(folder, "backoffice.db")
 	if v.Restored, err = p.Restore(ctx, Target{}, path); err != nil {
@@ -60,7 +60,7 @@ func (p Place) Verify(ctx context.Context, folder string, own backoffice.FileSto
 			return nil
 		})
 	}
-	if err == nil && len(missing) > 0 {
+	if err == nil && len(missing) > 0 && own != nil {
 		lost, err = own.Missing(ctx, slices.Collect(maps.Keys(missing)))
 	}
 	if unshipped := len(missing) - len(lost); err == nil && unshipped > 0 {

@@ -116,9 +116,10 @@ func open(ctx context.Context, path string, options Options) (*engine, error) {
 	if e.standBy = e.standBy && !options.Promote; e.standBy {
 		err = checkStandBy(have)
 	} else {
-		err = with(dsn(path, writing...), func(db *sql.DB) error { return prepare(ctx, db, have) })
-		if err != nil { // perhaps since another program does the same
-			time.Sleep(migrating)
+		err = with(dsn(path, append(writing, "_txlock=immediate")...), func(db *sql.DB) error {
+			return prepare(ctx, db, have)
+		})
+		if err != nil && backoffice.Sleep(ctx, migrating) == nil { // perhaps since another program does the same
 			if now, unread := inspect(ctx, path); unread == nil && now > have {
 				return open(ctx, path, options)
 			}
