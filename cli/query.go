@@ -139,12 +139,8 @@ func (c *queryCommand) request(ctx context.Context) (*http.Request, error) {
 		r.Header.Set(privacy.PurposeHeader, c.Purpose)
 	}
 	if c.Server != "" {
-		id, secret := os.Getenv("BACKOFFICE_CLIENT_ID"), os.Getenv("BACKOFFICE_CLIENT_SECRET")
-		if id == "" || secret == "" {
-			return nil, errors.New("set BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET to one of its credentials")
-		}
-		r.Header.Set(auth.ClientIDHeader, id)
-		r.Header.Set(auth.ClientSecretHeader, secret)
+		r.Header.Set(auth.ClientIDHeader, os.Getenv("BACKOFFICE_CLIENT_ID"))
+		r.Header.Set(auth.ClientSecretHeader, os.Getenv("BACKOFFICE_CLIENT_SECRET"))
 	}
 	return r, nil
 }
@@ -177,6 +173,8 @@ func refusalOf(response *http.Response) error {
 		return fmt.Errorf("the server answered %d, and not like a Backoffice server", response.StatusCode)
 	}
 	messages := backoffice.Map(refused.Errors, func(one struct{ Message string }) string { return one.Message })
-	inHeader := "in the header " + strings.ToLower(privacy.PurposeHeader) // for clients; the operator has a flag
-	return errors.New(strings.ReplaceAll(strings.Join(messages, "; "), inHeader, "by --purpose TEXT"))
+	given := strings.NewReplacer( // clients have headers, the operator has not
+		"in the header "+strings.ToLower(privacy.PurposeHeader), "by --purpose TEXT",
+		"in the headers x-client-id and x-client-secret", "in BACKOFFICE_CLIENT_ID and BACKOFFICE_CLIENT_SECRET")
+	return errors.New(given.Replace(strings.Join(messages, "; ")))
 }

@@ -79,7 +79,7 @@ func TestWhatIsNotCompleteDoesNotAppearUnderItsName(t *testing.T) {
 		"another program": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "welcome") },
 		"a refusal": func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusTooManyRequests)
-			_, _ = io.WriteString(w, `{"errors":[{"message":"one at a time"}]}`)
+			_, _ = io.WriteString(w, `{"errors":[{"message":"one at a time"},{"message":"send a valid credential in the headers x-client-id and x-client-secret"}]}`)
 		},
 		"elsewhere": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://elsewhere.example/", http.StatusTemporaryRedirect)
@@ -88,7 +88,7 @@ func TestWhatIsNotCompleteDoesNotAppearUnderItsName(t *testing.T) {
 		server := httptest.NewServer(broken)
 		defer server.Close()
 		code, _, err := s.run(t, "query", file, "--format", "csv", "-o", path, "--server", server.URL)
-		if code != exitFailure || name == "a refusal" && !strings.Contains(err, "one at a time") {
+		if code != exitFailure || name == "a refusal" && !strings.Contains(err, "one at a time; send a valid credential in BACKOFFICE_CLIENT_ID and") {
 			t.Errorf("%s: %d %s", name, code, err)
 		}
 	}

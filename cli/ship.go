@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"time"
 
@@ -89,7 +88,9 @@ func (r *restoring) unship(ctx context.Context, s *settings, url string, target 
 		return nil, err
 	}
 	r.from = ship.Files(place)
-	r.name = fmt.Sprintf("%s, after change %d of %s,", shownValue(reflect.ValueOf(url)), found.Last,
-		found.At.UTC().Format(time.RFC3339))
+	if strings.Contains(url, "://") {
+		url = shownURL(url)
+	}
+	r.name = fmt.Sprintf("%s, after change %d of %s,", url, found.Last, found.At.UTC().Format(time.RFC3339))
 	return remove, nil
 }

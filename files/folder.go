@@ -133,7 +133,7 @@ func (f *Folder) writePart(part string, from io.Reader) error {
 
 func (f *Folder) syncFolder(name string) error { return SyncFolder(f.at().Open, name) }
 
-// SyncFolder makes the names in a folder durable. Windows cannot, and does so itself.
+// SyncFolder makes the names in a folder durable. Windows has no call for it.
 func SyncFolder(open func(name string) (*os.File, error), name string) error {
 	folder, err := open(name)
 	if err != nil {

@@ -169,7 +169,7 @@ func (k *keys) ask() <-chan struct{} {
 func (k *keys) fetch(ctx context.Context) (set []*jose.JSONWebKey, tokens string, err error) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
-		return nil, "", errors.New("discovery document: " + backoffice.ShownName(err.Error())) // which has all of it
+		return nil, "", errors.New("discovery document: " + backoffice.ShownName(err.Error()))
 	}
 	var document struct {
 		Keys string `json:"jwks_uri"`

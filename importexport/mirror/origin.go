@@ -77,7 +77,8 @@ func (p *Pull) newOrigin() (*origin, error) {
 		TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12}, TLSHandshakeTimeout: 15 * time.Second,
 		MaxResponseHeaderBytes: headersSize, ResponseHeaderTimeout: answerTime,
 		MaxIdleConnsPerHost: mostAtOnce, IdleConnTimeout: 90 * time.Second,
-		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second}, // or it is dead
+		// A connection on which nothing is answered any more would be used again.
+		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
 	}
 	noRedirect := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &origin{
