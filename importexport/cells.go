@@ -96,7 +96,7 @@ func (c *typedCells) shown(number float64, style int) string {
 }
 
 type bookSheet struct {
-	ID    string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+	ID    string `xml:"id,attr"` // of a relationship, in the namespace of either kind of workbook
 	Name  string `xml:"name,attr"`
 	State string `xml:"state,attr"`
 }

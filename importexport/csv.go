@@ -57,6 +57,9 @@ func (r *csvRecords) next() ([]byte, error) {
 			break
 		}
 		r.buffer = append(append(r.buffer, '\n'), more...)
+		if r.choose { // the first cell has a line break
+			r.sheet.comma = commaOf(r.buffer)
+		}
 		if r.sheet.isOpen(r.buffer) {
 			continue
 		}

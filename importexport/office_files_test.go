@@ -55,10 +55,21 @@ var officeForms = map[string]func(t testing.TB, rows [][]string) string{
 	},
 	"sep.csv":    func(_ testing.TB, rows [][]string) string { return "sep=;\r\n" + officeText(rows, ";") },
 	"titled.csv": func(_ testing.TB, rows [][]string) string { return "Kantoor\r\n;;;\r\n" + officeText(rows, ";") },
+	"breaks.csv": func(_ testing.TB, rows [][]string) string {
+		return "\"Kantoor\nGent\";;\r\n" + officeText(rows, ";")
+	},
 	"tails.csv": func(_ testing.TB, rows [][]string) string {
 		return strings.ReplaceAll(officeText(rows, ";"), "\r\n", ";;\r\n") + ";;;;;;;;;;;\r\n;;;;;;;;;;;\r\n"
 	},
 	"book.xlsx": officeBook,
+	"strict.xlsx": func(t testing.TB, rows [][]string) string {
+		path := filepath.Join(t.TempDir(), "book.xlsx")
+		must(t, os.WriteFile(path, []byte(officeBook(t, rows)), 0o600))
+		asOthersWrite(t, path, "xl/workbook.xml", map[string]string{"http://schemas.openxmlformats.org/officeDocument/2006/relationships": "http://purl.oclc.org/ooxml/officeDocument/relationships"})
+		text, err := os.ReadFile(path)
+		must(t, err)
+		return string(text)
+	},
 	"titled.xlsx": func(t testing.TB, rows [][]string) string {
 		return officeBook(t, append([][]string{{"Kantoor"}, nil}, rows...))
 	},
@@ -112,7 +123,7 @@ func TestFilesOfOfficesLoadByTheirProposedMapping(t *testing.T) {
 			}
 		}
 	}
-	if files != 30 {
+	if files != 36 {
 		t.Errorf("%d files were loaded", files)
 	}
 }

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -203,6 +204,32 @@ func TestAReplacedFileIsStoredAndTheOldOneForgotten(t *testing.T) {
 	}
 }
 
+func TestDeletingAUserLogsEachOfItsCustomersOnce(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	const customers = 1001 // more than are logged with the user
+	var lines []string
+	for i := range customers {
+		lines = append(lines, fmt.Sprintf(`{"_id":"c%d","type":"Company","responsible":"user-zoe"}`, i))
+	}
+	h.mustLoad(t, only(t, "customers.ndjson", lines...))
+	logged := len(h.changes(t))
+	h.mustLoad(t, only(t, "users.ndjson", `{"_id":"user-zoe","_deleted":true}`))
+	times := map[string]int{}
+	for _, c := range h.changes(t)[logged:] {
+		times[c.ObjectID]++
+	}
+	for id, n := range times {
+		if n > 1 {
+			t.Errorf("%s is logged %d times", id, n)
+		}
+	}
+	if len(times) != customers+2 { // one had it before
+		t.Errorf("%d are logged", len(times))
+	}
+}
+
 func TestDeletingAUserFreesItsCustomersAndLogsIt(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
@@ -212,7 +239,7 @@ func TestDeletingAUserFreesItsCustomersAndLogsIt(t *testing.T) {
 	if c := one(t, h.store.Customers(), "company"); c.ResponsibleID != "" || c.Version != 8 {
 		t.Errorf("the customer has the responsible %q and the version %d", c.ResponsibleID, c.Version)
 	}
-	if changes := h.changes(t)[logged:]; len(changes) != 2 || changes[0].ObjectID != "company" || changes[1].ObjectID != "user-zoe" {
+	if changes := h.changes(t)[logged:]; len(changes) != 2 || changes[0].ObjectID != "user-zoe" || changes[1].ObjectID != "company" {
 		t.Errorf("the log has %+v", changes)
 	}
 }

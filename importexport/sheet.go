@@ -230,8 +230,8 @@ var aDate = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}(T|$)`)
 // shortened matches a long number as a spreadsheet saves it: 4,00123E+11.
 var shortened = regexp.MustCompile(`^-?[0-9]([.,][0-9]+)?E\+[0-9]+$`)
 
-// errorCell matches a spreadsheet's calculation errors, also in Dutch and French, and a column that is too narrow.
-var errorCell = regexp.MustCompile(`^(#[A-Z][A-Z0-9/]*[!?]|#N/[AB]|#GETTING_DATA|Err:[0-9]{3}|#{2,})$`)
+// errorCell matches a spreadsheet's calculation errors, also in Dutch, French and German, and a column that is too narrow.
+var errorCell = regexp.MustCompile(`^(#\p{Lu}[\p{Lu}0-9/]*[!?]|#N/[AB]|#NV|#GETTING_DATA|Err:[0-9]{3}|#{2,})$`)
 
 func (s *sheet) saysNothing(i int, values []string) bool {
 	return s.columns[i].passed || values[i] == ""

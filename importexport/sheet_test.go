@@ -215,7 +215,7 @@ func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 	must(t, book.SetCellFormula("Sheet1", "D5", "1/0"))
 	path := filepath.Join(t.TempDir(), "customers.xlsx")
 	must(t, book.SaveAs(path))
-	asOthersWrite(t, path, map[string]string{ // Apache POI, Excel, openpyxl
+	asOthersWrite(t, path, "xl/worksheets/sheet1.xml", map[string]string{ // Apache POI, Excel, openpyxl
 		`<c r="D6"><v>25551212</v></c>`: `<c r="D6"><v>2.5551212E7</v></c>`,
 		`<c r="E6"><v>504</v></c>`:      `<c r="E6" t="n"><v>504.0</v></c>`,
 		`<c r="D7"><v>25551212</v></c>`: `<c r="D7" t="e"><f>1/0</f><v>#DIV/0!</v></c>`,
@@ -249,8 +249,18 @@ func TestACellOfAWorkbookIsItsValueOrAFault(t *testing.T) {
 	}
 }
 
-// asOthersWrite puts other XML into the first sheet of a workbook.
-func asOthersWrite(t testing.TB, path string, instead map[string]string) {
+func TestErrorsOfASpreadsheetAreNoValuesInAnyLanguage(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	for _, value := range []string{"#N/B", "#VALEUR!", "#NV", "#ÜBERLAUF!"} {
+		if said := reports(t, h, only(t, "labels.csv", "_id;name", "a;"+value)); len(said) != 1 || !strings.Contains(said[0], "spreadsheet error") {
+			t.Errorf("%s: %q", value, said)
+		}
+	}
+}
+
+// asOthersWrite puts other XML into a part of a workbook.
+func asOthersWrite(t testing.TB, path, changing string, instead map[string]string) {
 	t.Helper()
 	workbook, err := zip.OpenReader(path)
 	must(t, err)
@@ -262,7 +272,7 @@ func asOthersWrite(t testing.TB, path string, instead map[string]string) {
 		must(t, err)
 		text, err := io.ReadAll(in)
 		must(t, err)
-		if part.Name == "xl/worksheets/sheet1.xml" {
+		if part.Name == changing {
 			for from, to := range instead {
 				if !bytes.Contains(text, []byte(from)) {
 					t.Fatalf("%s is not in %s", from, text)
