@@ -46,6 +46,10 @@ func TestATakenCodeInABatchIsTheConflictThatItIsAlone(t *testing.T) {
 		has(t, results[i], map[string]any{"status": status})
 		has(t, results[i].(map[string]any)["problem"], map[string]any{"status": status})
 	}
+	wrong := strings.Repeat(`,{"type":"Private Person","kboNumber":"0200065765","companyType":"BV"}`, 100)[1:]
+	if detail := o.ask(t, o.all, "POST", "/customers/batch", `{"mode":"atomic","customers":[`+wrong+`]}`).problem(422)["detail"].(string); !strings.HasSuffix(detail, "(and 199 more)") {
+		t.Error(detail)
+	}
 	o.ask(t, o.all, "POST", "/customers/batch", `{"mode":"atomic","customers":[`+taken+`]}`).
 		fault(422, "/customers/0/customerCode", "TAKEN")
 }

@@ -111,14 +111,14 @@ func (a *API) answerChanges(ctx context.Context, in *changesAsked) (*download, e
 	events := negotiate(accept, mediaJSON, mediaEvents) == mediaEvents &&
 		strings.Contains(strings.Join(accept, ","), mediaEvents) // a wildcard alone opens no stream
 	q := backoffice.ChangeQuery{After: backoffice.FromOldest, First: in.Limit}
-	from := in.After
+	from, place := in.After, "after"
 	if events && in.LastEventID != "" { // a client connects again with the same parameters
-		from, in.Since = in.LastEventID, Optional[string]{}
+		from, place, in.Since = in.LastEventID, "Last-Event-ID", Optional[string]{}
 	}
 	var err error
 	if from != "" {
 		if q.History, q.After, err = backoffice.ParseChangeCursor(from); err != nil {
-			return nil, badParameter("after", err.Error())
+			return nil, badParameter(place, err.Error())
 		}
 	}
 	since, err := instant("since", in.Since)

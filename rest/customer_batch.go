@@ -52,7 +52,10 @@ func (a *API) customerBatches() {
 				wrong = append(wrong, result.UserErrors...)
 			}
 			if len(wrong) > 0 {
-				return nil, faulty(http.StatusUnprocessableEntity, refusal(wrong).Errors) // conflicts, too
+				refused := refusal(wrong)
+				refused.Status = http.StatusUnprocessableEntity // conflicts, too
+				refused.Title = http.StatusText(refused.Status)
+				return nil, refused
 			}
 		}
 		shown, err := showBatch(ctx, outcome)

@@ -80,6 +80,7 @@ func TestAClientThatTakesNoJSONGetsNone(t *testing.T) {
 		}
 		equal(t, accept, a.header.Get("Content-Type"), media)
 	}
+	o.get(t, "/changes", "Accept", "text/event-stream", "Last-Event-ID", "42").fault(400, "Last-Event-ID", "INVALID")
 	equal(t, "a file", o.get(t, "/minfin/download/min-1", "Accept", "application/pdf").status, 200)
 	for accept, status := range map[string]int{ // a stream rejects the header, which a page does not take
 		"text/event-stream": 400, "text/event-stream, */*": 400, "text/event-stream;q=0.5, application/json;q=0.4": 400, "application/json;q=0, text/event-stream;q=0.1": 400,
