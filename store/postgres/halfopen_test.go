@@ -59,7 +59,7 @@ func TestConnectionsThatARouterHasForgottenAreReplacedWithoutAnError(t *testing.
 func TestConnectionsThatAreForgottenWhileTheyAreUsedMakeRoomAtOnce(t *testing.T) {
 	t.Parallel()
 	relay := pgtest.NewRelay(t)
-	opened := openAt(t, relay.Through(migrated(t)), postgres.Options{MaxConns: 4, StatementTimeout: 300 * time.Millisecond})
+	opened := openAt(t, relay.Through(migrated(t)), postgres.Options{MaxConns: 4, StatementTimeout: time.Second})
 	if failed := everyConnection(t, opened); failed != nil {
 		t.Fatal(failed)
 	}

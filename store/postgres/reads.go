@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"example.org/backoffice/backoffice"
@@ -43,7 +44,9 @@ func (r *reads) at(ctx context.Context) *replica {
 func (r *reads) givenUp(ctx context.Context, from *replica, err error) bool {
 	switch backoffice.KindOf(err) {
 	case backoffice.Unavailable, backoffice.Timeout:
-		from.leaveOut()
+		if !errors.Is(err, store.ErrBusy) { // which is this caller's share
+			from.leaveOut()
+		}
 		backoffice.SessionOf(ctx).StayOnPrimary()
 		return true
 	}

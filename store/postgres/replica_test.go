@@ -190,12 +190,38 @@ func TestWritesGoOnAfterTheReplicaBecameThePrimaryAndNothingAcknowledgedIsLost(t
 	}
 }
 
+func TestOneCallersShareOfAReplicaKeepsNobodyElseFromIt(t *testing.T) {
+	t.Parallel()
+	_, opened := openPair(t, postgres.Options{MaxConns: 4})
+	made, err := label(t.Context(), opened, "writer", "first")
+	if err != nil {
+		t.Fatal(err)
+	}
+	as := func(client string) context.Context {
+		return storetest.WithSessionOf(t.Context(), &backoffice.Principal{ClientID: client})
+	}
+	eventually(t, 5*time.Second, "the replica answers", func() bool {
+		return sees(t, opened, "busy", made.ID) && opened.OnReplica(as("busy"))
+	})
+	for range 4 {
+		reading, end := backoffice.BeginSnapshot(as("busy"), opened)
+		defer end()
+		if _, err := backoffice.ReadByID(reading, opened.Labels(), []string{made.ID}, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !opened.OnReplica(as("other")) {
+		t.Error("nobody reads from the replica since one caller had no more of it")
+	}
+}
+
 func TestACommitThatItsStandbyDidNotConfirmIsNotAcknowledged(t *testing.T) {
 	t.Parallel()
 	pair := pgtest.NewPair(t)
 	if err := postgres.Migrate(t.Context(), pair.Primary.URL("backoffice")); err != nil {
 		t.Fatal(err)
 	}
+	pair.Primary.Execute(t, "postgres", "ALTER ROLE postgres SET client_min_messages = error")
 	opened := openAt(t, pair.Primary.URL("backoffice"), postgres.Options{StatementTimeout: 700 * time.Millisecond})
 	pair.Primary.Execute(t, "postgres", "ALTER SYSTEM SET synchronous_standby_names = 'nobody'")
 	pair.Primary.Execute(t, "postgres", "SELECT pg_reload_conf()")

@@ -67,14 +67,16 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // chunk would be compiled, for far longer than it runs. Waiting for a lock ends before the statement would be called
 // too slow: the store is busy, and the same write may succeed later. What is acknowledged is durable, whatever the
 // server, the role or the database set: synchronous_commit = off loses acknowledged writes of the last moment before a
-// crash, entries of the register among them; a level that waits for standbys is kept.
+// crash, entries of the register among them; a level that waits for standbys is kept. That none confirmed a commit is
+// but a warning.
 func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
 		"begin isolation level read committed",
 		planByKeys + ", set_config('lock_timeout', '" + lockTimeout + "', true)," +
 			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'" +
-			" else current_setting('synchronous_commit') end, true)",
+			" else current_setting('synchronous_commit') end, true)," +
+			" set_config('client_min_messages', 'warning', true)",
 	}
 }
 
