@@ -119,12 +119,9 @@ func (m *metrics) operation(of outcome) prometheus.Counter {
 	return found.(prometheus.Counter)
 }
 
-func (m *metrics) count(s seen) {
-	of := m.series(answered{s.route, s.method, s.status})
+func (m *metrics) count(s seen) (of *series) {
+	of = m.series(answered{s.route, s.method, s.status})
 	of.requests.Inc()
-	if !s.waits {
-		of.durations.Observe(s.took.Seconds())
-	}
 	of.calls.Add(float64(s.calls))
 	if s.tool != "" {
 		m.tools.WithLabelValues(s.tool).Inc()
@@ -132,6 +129,7 @@ func (m *metrics) count(s seen) {
 	if s.operation != nil {
 		m.countOperation(s.operation)
 	}
+	return of
 }
 
 func (m *metrics) countOperation(operation *Operation) {

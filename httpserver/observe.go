@@ -38,10 +38,12 @@ func (srv *Server) observe(next http.Handler) http.Handler {
 				record: known, left: left, method: methodOf(r.Method), status: status,
 				route: cmp.Or(chi.RouteContext(ctx).RoutePattern(), "none"), // no path: it is never logged
 				bytes: wrapped.BytesWritten(), calls: calls.Count(), took: time.Since(started),
-				waits: status == http.StatusSwitchingProtocols || wrapped.Header().Get("Preference-Applied") != "" ||
-					strings.HasPrefix(wrapped.Header().Get("Content-Type"), "text/event-stream"),
 			}
-			srv.metrics.count(seen)
+			of := srv.metrics.count(seen)
+			if status != http.StatusSwitchingProtocols && wrapped.Header().Get("Preference-Applied") == "" &&
+				!strings.HasPrefix(wrapped.Header().Get("Content-Type"), "text/event-stream") {
+				of.durations.Observe(seen.took.Seconds()) // not how long a client waits for events
+			}
 			srv.line(ctx, seen)
 		}()
 		next.ServeHTTP(wrapped, r.WithContext(ctx))
@@ -58,7 +60,6 @@ type seen struct {
 	status, bytes int
 	calls         int
 	took          time.Duration
-	waits         bool // for events: how long says nothing of the server
 }
 
 // line logs a request. Health checks, and requests for parts of a page, are only logged when they fail. Not being ready

@@ -101,16 +101,16 @@ func Consulted(language string, held bool, days []string, lost [][2]string) stri
 	if !held {
 		return w.NotHeld
 	}
-	said := w.Held
+	said := []string{w.Held}
 	if len(days) > 0 {
-		said += "; " + filled(w.Consulted, "days", strings.Join(days, ", "))
+		said = append(said, filled(w.Consulted, "days", strings.Join(days, ", ")))
 	} else if len(lost) == 0 {
-		said += "; " + w.NotConsulted
+		said = append(said, w.NotConsulted)
 	}
 	for _, span := range lost {
-		said += "; " + filled(w.Lost, "from", span[0], "to", span[1])
+		said = append(said, filled(w.Lost, "from", span[0], "to", span[1]))
 	}
-	return said
+	return strings.Join(said, "; ")
 }
 
 func filled(form string, values ...string) string {
