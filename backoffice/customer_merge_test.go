@@ -299,6 +299,7 @@ func TestAnAssignmentBesideAMergeGivesNoChecklistTwice(t *testing.T) {
 				done, err := w.AssignChecklists(t.Context(), w.by, draft, backoffice.Optional[string]{})
 				if err != nil {
 					t.Error(err)
+					done = &backoffice.Assigned{}
 				}
 				assigned <- done.Count
 			}()

@@ -64,7 +64,7 @@ func (c *backupCommand) Run(ctx context.Context, s *settings, t terminal) (err e
 		return err
 	}
 	if err = syncFolder(folder); err == nil {
-		err = files.Place(folder, c.Path)
+		err = files.RenameFolder(folder, c.Path)
 	}
 	if err == nil { // before anyone relies on it
 		err = syncFolder(filepath.Dir(filepath.Clean(c.Path)))

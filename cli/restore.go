@@ -170,7 +170,7 @@ func (r *restoring) prepare(ctx context.Context, s *settings, tell func(string))
 		}
 	}
 	if r.from == nil {
-		r.from = files.ReadFrom(filepath.Join(r.backup, backupFiles))
+		r.from = files.ReadOnlyFolder(filepath.Join(r.backup, backupFiles))
 	}
 	into, err := r.openTarget(ctx, s, store)
 	if err != nil {

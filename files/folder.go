@@ -159,10 +159,10 @@ func (f *Folder) Open(ctx context.Context, key string, offset, length int64) (io
 	return portion(file, err, offset, length)
 }
 
-// ReadFrom opens the files of a folder that may be read-only, such as a backup's.
-type ReadFrom string
+// ReadOnlyFolder is a folder that is neither made nor written, such as a backup's.
+type ReadOnlyFolder string
 
-func (dir ReadFrom) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
+func (dir ReadOnlyFolder) Open(ctx context.Context, key string, offset, length int64) (io.ReadCloser, error) {
 	if err := checkAsk(ctx, key, offset); err != nil {
 		return nil, err
 	}

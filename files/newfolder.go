@@ -38,10 +38,10 @@ func NewFolder(wanted string) (partial string, remove func(), err error) {
 	return partial, remove, nil
 }
 
-// Place gives a folder its name, also that of an empty one, which os.Rename does not replace.
-func Place(partial, wanted string) error {
-	if there, err := os.Lstat(wanted); err == nil && there.IsDir() {
-		_ = os.Remove(wanted)
+// RenameFolder also replaces an empty folder, which os.Rename does not.
+func RenameFolder(from, to string) error {
+	if there, err := os.Lstat(to); err == nil && there.IsDir() {
+		_ = os.Remove(to)
 	}
-	return os.Rename(partial, wanted)
+	return os.Rename(from, to)
 }

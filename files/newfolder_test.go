@@ -22,7 +22,7 @@ func TestANewFolderTakesThePlaceOfAnEmptyOneAndLeavesOtherMachinesTheirs(t *test
 	}
 	partial, _, err := files.NewFolder(wanted)
 	if err == nil {
-		err = files.Place(partial, wanted)
+		err = files.RenameFolder(partial, wanted)
 	}
 	if err != nil {
 		t.Fatal(err)

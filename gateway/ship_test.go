@@ -16,17 +16,24 @@ import (
 	"example.org/backoffice/store/ship"
 )
 
+// openShipped opens an office in a folder, which is shipped to another one.
+func openShipped(t *testing.T, data, place string) *Backend {
+	t.Helper()
+	settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"),
+		Files: "file:" + filepath.Join(data, "files"), Keyset: filepath.Join(data, "keyset.json")}
+	settings.Ship = "file:" + place
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 	t.Parallel()
 	place, data := t.TempDir(), t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"),
-			Files: "file:" + filepath.Join(data, "files"), Keyset: filepath.Join(data, "keyset.json")}
-		settings.Ship = "file:" + place
-		b, err := settings.Open(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := openShipped(t, data, place)
 		defer b.Close()
 		var said bytes.Buffer
 		c := Config{Log: slog.New(slog.NewTextHandler(&said, nil))}
@@ -82,13 +89,7 @@ func TestAVerificationThatFailsIsRepeatedAfterAnHour(t *testing.T) {
 func TestWhatTheServerItselfHasLostIsNotMissingFromWhatWasShipped(t *testing.T) {
 	t.Parallel()
 	data, place := t.TempDir(), t.TempDir()
-	settings := Settings{Database: "sqlite:" + filepath.Join(data, "backoffice.db"),
-		Files: "file:" + filepath.Join(data, "files"), Keyset: filepath.Join(data, "keyset.json")}
-	settings.Ship = "file:" + place
-	b, err := settings.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := openShipped(t, data, place)
 	defer b.Close()
 	operator := &backoffice.Principal{ClientID: "operator", Name: "operator", Scopes: backoffice.AllScopes}
 	customer, err := b.Service().CreateCustomer(t.Context(), operator,

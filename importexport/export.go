@@ -71,7 +71,7 @@ func (e *Exporter) Export(ctx context.Context, folder string, purpose *string) (
 	if err != nil {
 		return nil, err
 	}
-	if err := files.Place(partial, folder); err != nil {
+	if err := files.RenameFolder(partial, folder); err != nil {
 		return nil, cannotWrite(folder, err)
 	}
 	return all, nil

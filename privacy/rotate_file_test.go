@@ -50,20 +50,8 @@ func TestAKeysetFileThatLacksAKeyIsUnwrappedAgainOnlyWhenItChanges(t *testing.T)
 	if _, err := (KeysetFile{Path: path, KEK: kek}).Create(); err != nil {
 		t.Fatal(err)
 	}
-	bind := func(path string) *turned {
-		keys, err := KeysetFile{Path: path, KEK: kek}.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := &turned{keys, open(), path}
-		if err := keys.Bind(t.Context(), g.store); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(keys.Release)
-		return g
-	}
-	lacking := bind(copied(t, path, ""))
-	rotator := bind(path).rotator()
+	lacking := turnedBy(t, open, KeysetFile{Path: copied(t, path, ""), KEK: kek})
+	rotator := turnedBy(t, open, KeysetFile{Path: path, KEK: kek}).rotator()
 	rotator.Wait = 0
 	if _, _, err := rotator.Rotate(t.Context()); backoffice.KindOf(err) != backoffice.Unavailable {
 		t.Fatal(err)
@@ -117,20 +105,8 @@ func TestNumbersAreSealedWhileTheKeyManagementServiceDoesNotAnswer(t *testing.T)
 	if _, err := (KeysetFile{Path: path, KEK: kek.AEAD}).Create(); err != nil {
 		t.Fatal(err)
 	}
-	bind := func(file KeysetFile) *turned {
-		keys, err := file.Load()
-		if err != nil {
-			t.Fatal(err)
-		}
-		g := &turned{keys, open(), path}
-		if err := keys.Bind(t.Context(), g.store); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(keys.Release)
-		return g
-	}
-	lacking := bind(KeysetFile{Path: copied(t, path, ""), KEK: kek})
-	rotator := bind(KeysetFile{Path: path, KEK: kek.AEAD}).rotator()
+	lacking := turnedBy(t, open, KeysetFile{Path: copied(t, path, ""), KEK: kek})
+	rotator := turnedBy(t, open, KeysetFile{Path: path, KEK: kek.AEAD}).rotator()
 	rotator.Wait = 0
 	close(kek.held)
 	release := sync.OnceFunc(func() { close(kek.let) })

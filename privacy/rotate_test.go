@@ -57,11 +57,16 @@ type turned struct {
 // turnedFrom opens a store with a keyset file; one that has another's name is the same file.
 func turnedFrom(t testing.TB, open func() backoffice.Store, path string) *turned {
 	t.Helper()
-	keys, err := KeysetFile{Path: path}.Load()
+	return turnedBy(t, open, KeysetFile{Path: path})
+}
+
+func turnedBy(t testing.TB, open func() backoffice.Store, file KeysetFile) *turned {
+	t.Helper()
+	keys, err := file.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := &turned{keys, open(), path}
+	g := &turned{keys, open(), file.Path}
 	if err := keys.Bind(t.Context(), g.store); err != nil {
 		t.Fatal(err)
 	}
