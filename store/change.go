@@ -31,6 +31,9 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 		if err != nil {
 			return err
 		}
+		if t.early == nil {
+			t.early = &end.last
+		}
 		return t.appendChanges(ctx, end)
 	case t.copier != nil && len(t.changes) >= changesAside:
 		t.complete()
@@ -94,6 +97,12 @@ func (t *tx) finish(ctx context.Context) error {
 	}
 	if err := t.appendChanges(ctx, end); err != nil {
 		return err
+	}
+	if t.early != nil {
+		if _, err := t.conn.Exec(ctx, "UPDATE /*backoffice:changes.visible*/ changes SET visible_at = $1"+
+			" WHERE sequence > $2", []any{end.at.Milliseconds(), *t.early}); err != nil {
+			return t.fail(backoffice.Fault(err, "appending to the change log"))
+		}
 	}
 	if err := t.writeWaiting(ctx, waiting, end.at); err != nil {
 		return err

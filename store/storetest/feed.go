@@ -145,6 +145,35 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		}
 	})
 
+	t.Run("the oldest entries of a view say who left it", func(t *testing.T) {
+		t.Parallel()
+		testFeedOfView(t, newStore(t))
+	})
+
+	t.Run("all of a long transaction becomes visible at its end", func(t *testing.T) {
+		t.Parallel()
+		store := newStore(t)
+		var between backoffice.Instant
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			for _, n := range []int{1000, 1} {
+				entries := make([]*backoffice.Change, n)
+				for i := range entries {
+					entries[i] = &backoffice.Change{At: 1, Action: "a", Noun: backoffice.NounLabel, ObjectID: fmt.Sprint(n, i)}
+				}
+				if err := tx.LogChanges(ctx, entries...); err != nil {
+					return err
+				}
+				time.Sleep(5 * time.Millisecond)
+				between = backoffice.InstantOf(time.Now())
+			}
+			between -= 4
+			return nil
+		})
+		if got, err := store.ChangesBefore(t.Context(), between); err != nil || got != 0 {
+			t.Errorf("%d entries were visible before the transaction ended (%v)", got, err)
+		}
+	})
+
 	t.Run("an empty log has an end too", func(t *testing.T) {
 		t.Parallel()
 		store := newStore(t)
@@ -228,4 +257,43 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	})
 
 	testHorizon(t, newStore)
+}
+
+// testFeedOfView runs in an empty store.
+func testFeedOfView(t *testing.T, store backoffice.Store) {
+	t.Helper()
+	moved := func(id, responsible string) {
+		t.Helper()
+		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+			return tx.Customers().Upsert(ctx, []*backoffice.Customer{{ID: id, Type: backoffice.Company, OwnName: "Peeters", ResponsibleID: responsible}})
+		})
+	}
+	write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
+		return tx.Users().Upsert(ctx, []*backoffice.User{{ID: "an", Email: "an@office.example"}, {ID: "bo", Email: "bo@office.example"}})
+	})
+	for _, move := range [][2]string{{"one", "an"}, {"two", "an"}, {"one", "bo"}} {
+		moved(move[0], move[1])
+	}
+	time.Sleep(5 * time.Millisecond)
+	now, err := store.Clock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(5 * time.Millisecond)
+	moved("two", "bo")
+	if _, err := store.RemoveChanges(t.Context(), now, 100); err != nil {
+		t.Fatal(err)
+	}
+	r, err := backoffice.NewRestriction(backoffice.RestrictionFields{Responsible: []string{"an"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := backoffice.ReadChangePage(backoffice.WithRestriction(t.Context(), r), store,
+		backoffice.ChangeQuery{After: backoffice.FromOldest, First: 100, Kinds: kindsFor(mayAll), Seeing: kindsFor(mayAll)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(page.Changes, func(c *backoffice.Change) bool { return c.ObjectID == "two" && c.Done == backoffice.Deleted }) {
+		t.Errorf("the feed's oldest page of %d entries does not say that a customer left the view", len(page.Changes))
+	}
 }
