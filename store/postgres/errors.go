@@ -173,6 +173,8 @@ func describe(err error) error {
 		return errors.New("the URL's database does not exist on the server")
 	case code == "42501":
 		return errors.New("the URL's user lacks a privilege in the database")
+	case code == "55P03":
+		return errors.New("another transaction holds a table or a row for too long, for example an export")
 	case strings.HasPrefix(code, "53"):
 		return errors.New("PostgreSQL has no free connection; raise max_connections or use a pooler")
 	case code != "":

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -124,7 +125,11 @@ func createExtension(ctx context.Context, conn *pgx.Conn) error {
 	return describe(err)
 }
 
+// maxLockWait is how long steps wait for a transaction, such as an export's, that uses a table which they change.
+const maxLockWait = 10 * time.Minute
+
 func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
+	config.RuntimeParams["lock_timeout"] = "2s" // who uses the table waits behind a waiting step, so it lets them pass
 	db := sql.OpenDB(stdlib.GetConnector(*config))
 	defer func() { _ = db.Close() }()
 	name := fnv.New32a()
@@ -141,9 +146,13 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	if err := sameSteps(ctx, db); err != nil {
 		return err
 	}
-	_, err = provider.Up(ctx)
-	if err == nil {
-		err = migrations.Fill(ctx, db, store.Filled)
+	for began := time.Now(); ; <-time.After(time.Second) {
+		if _, err = provider.Up(ctx); err == nil {
+			err = migrations.Fill(ctx, db, store.Filled)
+		}
+		if codeOf(err) != "55P03" || time.Since(began) > maxLockWait {
+			break
+		}
 	}
 	if err == nil {
 		err = migrations.Keep(ctx, goose.DialectPostgres, db)

@@ -1,8 +1,10 @@
 package postgres_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
 	"github.com/pressly/goose/v3"
@@ -68,5 +70,42 @@ func TestAStoreOfEachEarlierVersionIsBroughtUpToDateWithAllItsRecords(t *testing
 			}
 			storetest.CheckUpgraded(t, openAt(t, url, postgres.Options{}))
 		})
+	}
+}
+
+func TestReadersPassAMigrationThatWaitsForAnExport(t *testing.T) {
+	storetest.SkipUnderRace(t)
+	t.Parallel()
+	url := pgtest.Database(t)
+	pgtest.Execute(t, url, "CREATE EXTENSION pg_trgm")
+	db := storetest.AtVersion(t, goose.DialectPostgres, "pgx", url, 34)
+	export, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = export.Rollback() }()
+	if _, err := export.ExecContext(t.Context(), "SELECT FROM relations"); err != nil {
+		t.Fatal(err)
+	}
+	migrated := make(chan error, 1)
+	go func() { migrated <- postgres.Migrate(t.Context(), url) }()
+	for waits := false; !waits; {
+		select {
+		case err := <-migrated:
+			t.Fatal("the schema was changed under the export: ", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+		if err := db.QueryRowContext(t.Context(), "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'relations'::regclass AND NOT granted)").Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	if _, err := db.ExecContext(ctx, "SELECT FROM relations"); err != nil {
+		t.Error("a reader waits for the migration: ", err)
+	}
+	_ = export.Rollback()
+	if err := <-migrated; err != nil {
+		t.Error(err)
 	}
 }

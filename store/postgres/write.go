@@ -68,7 +68,7 @@ func (e *engine) write(ctx context.Context, do func(ctx context.Context, tx stor
 // too slow: the store is busy, and the same write may succeed later. What is acknowledged is durable, whatever the
 // server, the role or the database set: synchronous_commit = off loses acknowledged writes of the last moment before a
 // crash, entries of the register among them; a level that waits for standbys is kept. That none confirmed a commit is
-// but a warning.
+// but a warning. A host that disappears holds its locks for a minute and not for two hours, Linux's keep-alive.
 func beginWrite(limit time.Duration) []string {
 	lockTimeout := strconv.FormatInt(max(1, (limit*3/4).Milliseconds()), 10)
 	return []string{
@@ -76,7 +76,8 @@ func beginWrite(limit time.Duration) []string {
 		planByKeys + ", set_config('lock_timeout', '" + lockTimeout + "', true)," +
 			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'" +
 			" else current_setting('synchronous_commit') end, true)," +
-			" set_config('client_min_messages', 'warning', true)",
+			" set_config('client_min_messages', 'warning', true), set_config('tcp_keepalives_idle', '30', true)," +
+			" set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)",
 	}
 }
 
