@@ -294,7 +294,13 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 		return nil, err
 	}
 	taken := &snapshot{taken: now, credentials: make(map[string]*known, len(all))}
+	before := a.current.Load()
 	for _, c := range all {
+		if before != nil && before.credentials[c.ID] != nil {
+			if same := before.credentials[c.ID].credential.Restriction; same == c.Restriction {
+				c.Restriction = same // its text too: the cache keeps one for each that it has seen
+			}
+		}
 		taken.credentials[c.ID] = a.ready(c)
 	}
 	return taken, nil

@@ -60,12 +60,13 @@ func (t *KeyRotator) Reseal(ctx context.Context) (done int64, err error) {
 		if err := t.resealRest(ctx, in); err != nil {
 			return err
 		}
-		if err := t.Store.ClosedKey(ctx, old.ID); err != nil {
+		// Servers keep sealed values in memory, which only the old key opens.
+		if err := backoffice.ForgetWhatWasRead(ctx, t.Store, backoffice.InstantOf(time.Now())); err != nil {
 			return err
 		}
+		err = t.Store.ClosedKey(ctx, old.ID)
 		t.reached("closed", 0)
-		// Servers keep sealed values in memory, which only the old key opens.
-		return backoffice.ForgetWhatWasRead(ctx, t.Store, backoffice.InstantOf(time.Now()))
+		return err
 	})
 	return done, err
 }
