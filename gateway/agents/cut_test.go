@@ -123,8 +123,18 @@ func TestAListThatFitsKeepsItsRowsWhenAnotherOneIsCut(t *testing.T) {
 	if a := o.Calls(t, header, "two", `{}`); len(rowsIn(t, a.StructuredContent)) != 100 || len(a.Meta.Cut) != 1 || a.Meta.Cut[0].List != "all.nodes" {
 		t.Errorf("%d rows, %+v: %.300s", len(rowsIn(t, a.StructuredContent)), a.Meta.Cut, a.Whole)
 	}
-	if a := o.Calls(t, header, "many", `{}`); len(a.Meta.Cut) != 5 || !strings.Contains(a.Whole, "So are 3 other lists") {
+	a := o.Calls(t, header, "many", `{}`)
+	if len(a.Meta.Cut) != 5 || !strings.Contains(a.Whole, "So are 3 other lists") {
 		t.Errorf("%+v: %s", a.Meta.Cut, a.Said())
+	}
+	var shown map[string]struct{ Nodes []any }
+	if err := json.Unmarshal(a.StructuredContent, &shown); err != nil {
+		t.Fatal(err)
+	}
+	for name, list := range shown {
+		if len(list.Nodes) < 4 || len(list.Nodes) > 6 {
+			t.Errorf("of %s, which is as long as each other list, %d rows are shown", name, len(list.Nodes))
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,6 +36,9 @@ type value struct {
 	parts  []*value // members or rows
 	least  int      // bytes when all lists are empty
 }
+
+// more is how many bytes lists that may be cut take.
+func (v *value) more() int { return len(v.text) - v.least }
 
 // shorten cuts lists at a row's border until an answer has at most so many bytes. fits is false if that is not enough.
 func shorten(data []byte, fields []*field, most int) (shorter []byte, cuts []*cut, fits bool) {
@@ -127,8 +131,14 @@ func (s *shortening) write(v *value, most int, path []*field) []byte {
 		rest = max(0, rest-pageRoom)
 	}
 	written, before := make([][]byte, len(v.parts)), len(s.cuts)
-	for i, part := range v.parts {
-		written[i] = s.write(part, part.least+rest, append(slices.Clone(path), part.field))
+	smallest := make([]int, len(v.parts)) // first, so that what it leaves of its share is for the others
+	for i := range smallest {
+		smallest[i] = i
+	}
+	slices.SortStableFunc(smallest, func(a, b int) int { return cmp.Compare(v.parts[a].more(), v.parts[b].more()) })
+	for n, i := range smallest {
+		part := v.parts[i]
+		written[i] = s.write(part, part.least+rest/(len(smallest)-n), append(slices.Clone(path), part.field))
 		rest -= len(written[i]) - part.least
 	}
 	own := s.own(before, path)

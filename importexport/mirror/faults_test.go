@@ -149,12 +149,25 @@ func TestOneListThatFailsFromTheStartKeepsNothingElseAway(t *testing.T) {
 
 func TestRecordsWithoutAnIdentifierCostThemselves(t *testing.T) {
 	t.Parallel()
-	for _, fault := range []string{"a record without an identifier", "a number as an identifier"} {
+	for _, fault := range []string{"a record without an identifier", "null as a record", "a number as an identifier"} {
 		origin, copied, pull := specMirror(t)
 		origin.set(fault, "/customers")
 		report := pull.mustOnce(t)
 		if got := counts(t, copied); got[0] != 59 || got[4] != 0 || !strings.Contains(report.Nouns[4].Incomplete, "record 1 of page 1") {
 			t.Errorf("%s: a pull brings %v and tells %+v", fault, got, report.Nouns[4])
+		}
+	}
+}
+
+func TestListsAreReadInEachWayThatTheSpecificationLeavesOpen(t *testing.T) {
+	t.Parallel()
+	for fault, size := range map[string]int{"422 for a large page": 0, "404 behind the last page": 10, "all at once": 10, "in no order": 10} {
+		origin, copied, pull := specMirror(t)
+		origin.set(fault, "/customers")
+		origin.customers = append(origin.customers[1:], origin.customers[0])
+		pull.pageSize = size
+		if report := pull.mustOnce(t); report.Incomplete() || counts(t, copied)[0] != 60 {
+			t.Errorf("%s: a pull brings %v and tells %+v", fault, counts(t, copied), report.Nouns[4])
 		}
 	}
 }

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -94,6 +95,9 @@ func (p *pulling) changes(ctx context.Context, history string, after int64, limi
 	status, err := p.origin.get(ctx, "/changes", query, answerTime, func(r *http.Response) error {
 		got = feed{}
 		err := decode(r, &got)
+		if err != nil && !errors.Is(err, errMalformed) { // it broke off
+			return err
+		}
 		var bad error
 		got.history, got.end, bad = backoffice.ParseChangeCursor(got.Latest)
 		got.read = err == nil && bad == nil && got.Changes != nil && (history == "" || history == got.history)

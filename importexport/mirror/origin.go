@@ -111,7 +111,8 @@ func (o *origin) ask(
 		case failed == nil && status == http.StatusUnauthorized:
 			return 0, errCredential
 		case failed == nil && status == http.StatusOK, status == http.StatusBadRequest, status == http.StatusForbidden,
-			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone:
+			status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusGone,
+			status == http.StatusUnprocessableEntity:
 			return status, failed
 		case status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable:
 			if wait > longestWait {

@@ -95,10 +95,11 @@ func (p *page) read(response *http.Response) error {
 		return errMalformed
 	}
 	for i, r := range read.Data {
-		r[placeOnPage] = json.RawMessage(strconv.Itoa(i + 1))
-		if r.id() == "" {
+		if r.id() == "" { // also null
 			read.unnamed = append(read.unnamed, i+1)
+			continue
 		}
+		r[placeOnPage] = json.RawMessage(strconv.Itoa(i + 1))
 	}
 	read.Data = slices.DeleteFunc(read.Data, func(r record) bool { return r.id() == "" })
 	read.asked = p.asked

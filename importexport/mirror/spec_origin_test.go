@@ -168,6 +168,8 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case fault == "a record without an identifier" && total > 0:
 			list[0] = record{"name": textOf("nobody")}
+		case fault == "null as a record" && total > 0:
+			list[0] = nil
 		case fault == "a number as an identifier" && total > 0:
 			list[0] = record{"_id": json.RawMessage("4711")}
 		case fault == "an empty list":
@@ -178,6 +180,16 @@ func (o *specOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page, size := 1, 100
 		_, _ = fmt.Sscan(r.URL.Query().Get("page"), &page)
 		_, _ = fmt.Sscan(r.URL.Query().Get("pageSize"), &size)
+		switch {
+		case fault == "all at once":
+			size = len(list)
+		case fault == "422 for a large page" && size > 100:
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			return
+		case fault == "404 behind the last page" && page > 1 && (page-1)*size >= len(list):
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
 		from := min(len(list), (page-1)*size)
 		list = list[from:min(len(list), from+size)]
 		content, _ = json.Marshal(map[string]any{"total": total, "count": len(list), "data": list})

@@ -143,6 +143,9 @@ func (p *pulling) lookUp(ctx context.Context, n *noun, id string, around map[str
 		}
 		return found == nil
 	})
+	if checklist := query.Get("checklist"); found != nil && checklist != "" && found.text("checklist") == "" {
+		found["checklist"] = textOf(checklist) // the specification's transcript does not name it
+	}
 	return found, err
 }
 

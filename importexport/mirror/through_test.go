@@ -78,6 +78,25 @@ func TestAWriteThroughTheMirrorIsDoneAtTheOriginAndCopiedAtOnce(t *testing.T) {
 	}
 }
 
+func TestAnAssignmentAtAnOriginWithTheSpecificationsRequestsAloneIsCopied(t *testing.T) {
+	t.Parallel()
+	origin, copied := newOffice(t, openSQLite(t), writeScopes...).furnish(t), newOffice(t, openSQLite(t), writeScopes...)
+	pull := copied.pullFrom(origin.serve(t, bare), origin)
+	pull.mustOnce(t)
+	through, err := pull.Through()
+	must(t, err)
+	copied.mount(t, through)
+	for _, checklist := range copied.records(t, "/checklists") {
+		if checklist.text("financialYear") == currentYear(t, copied) {
+			if status, answer := copied.send(t, "POST", "/checklists/assign", `{"checklist":"`+checklist.id()+`","customer":"acme"}`); status != 201 {
+				t.Errorf("it is answered with %d %s", status, answer)
+			}
+			return
+		}
+	}
+	t.Error("there is no checklist to assign")
+}
+
 func currentYear(t *testing.T, o *office) string {
 	t.Helper()
 	for _, year := range o.records(t, "/financialyears") {

@@ -39,7 +39,7 @@ type walk struct {
 	Shown    bool                `json:"shown"`   // a record had the field of the number
 	History  string              `json:"history"` // of the feed
 	After    int64               `json:"after"`   // position in it before the walk, -1 when unknown
-	first    []string            // identifiers of the first page, of lists that are not sorted
+	first    []string            // identifiers of the first page, for lists that are not sorted
 	seen     map[uint64]struct{} // keyed by sumOf
 	held     []held
 	unloaded []string // identifiers of records that could not be loaded
@@ -117,7 +117,7 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 		w.History, w.After = p.place.History, p.place.After
 	}
 	first, status, err := p.page(ctx, n, 1, w.Size)
-	if err == nil && status == http.StatusBadRequest && w.Size > usualPage {
+	if err == nil && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && w.Size > usualPage {
 		w.Size = usualPage
 		first, status, err = p.page(ctx, n, 1, w.Size)
 	}
@@ -134,7 +134,10 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 		return nil, nil, nil
 	}
 	w.Total, w.Latest = *first.Total, *first.Total
-	if count := first.size(); count > 0 && count < w.Size && count < w.Total { // the origin's largest page
+	switch count := first.size(); {
+	case count > w.Size && count >= w.Total: // the origin has no pages
+		w.Size = count + 1
+	case count > 0 && count < w.Total: // the origin's size of a page
 		w.Size = count
 	}
 	return w, first, nil
@@ -201,6 +204,8 @@ func (p *pulling) pages(ctx context.Context, n *noun, w *walk, first *page) erro
 		switch {
 		case got.err != nil:
 			return got.err
+		case got.status != http.StatusOK && w.Pages > 0 && w.Pages*w.Size >= w.Total: // the empty one behind the last
+			return nil
 		case got.status != http.StatusOK:
 			w.failf("page %d of its list returned %d", w.Pages+1, got.status)
 			return nil
@@ -239,7 +244,7 @@ func (p *pulling) take(ctx context.Context, n *noun, w *walk, got *page) error {
 		sums = binary.BigEndian.AppendUint64(sums, sum)
 		fresh = append(fresh, r)
 	}
-	if w.Pages == 1 && !w.Sorted {
+	if w.Pages == 1 {
 		w.first = backoffice.Map(got.Data, record.id)
 	}
 	if w.first == nil && !w.Sorted {
@@ -327,7 +332,7 @@ func (p *pulling) finish(ctx context.Context, n *noun, w *walk) error {
 
 // sameOrder reads the first page of a list in an unknown order again, to detect that the order changed.
 func (p *pulling) sameOrder(ctx context.Context, n *noun, w *walk) error {
-	if w.first == nil || w.Pages < 2 || w.Why != "" {
+	if w.Sorted || w.first == nil || w.Pages < 2 || w.Why != "" {
 		return nil
 	}
 	again, status, err := p.page(ctx, n, 1, w.Size)
