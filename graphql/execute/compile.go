@@ -190,6 +190,7 @@ func (c *compiler) finish(s *selection, at int) (err error) {
 		before = '{'
 	}
 	f.prefix = fmt.Appendf(nil, "%c%q:", before, f.source.Alias)
+	c.bytes += len(f.prefix)
 	if f.source.Name == "__typename" {
 		f.typename = fmt.Appendf(nil, "%q", s.object.Name)
 		return nil

@@ -12,11 +12,7 @@ var errNull = errors.New("the requested element is null which the schema does no
 
 // recovered has the handler's RecoverFunc make an error of a panic. Call it where it was recovered, to show its stack.
 func recovered(ctx context.Context, fault any) error {
-	err := graphql.GetOperationContext(ctx).RecoverFunc(ctx, fault)
-	if err == nil {
-		err = errors.New("internal system error")
-	}
-	return err
+	return graphql.GetOperationContext(ctx).RecoverFunc(ctx, fault)
 }
 
 func (r *run) context() context.Context {
@@ -59,12 +55,6 @@ func (w *Writer) addError(g *group, f *field, err error) {
 // add adds an error with the path and the locations of a field instead of its own path: one error may belong to many
 // objects, and that of an argument has a path into the arguments.
 func add(ctx context.Context, f *field, err error) {
-	if all, isList := err.(gqlerror.List); isList {
-		for _, err := range all {
-			add(ctx, f, err)
-		}
-		return
-	}
 	located := &gqlerror.Error{Err: err, Message: err.Error()}
 	if known, ok := errors.AsType[*gqlerror.Error](err); ok {
 		located.Message, located.Rule, located.Extensions = known.Message, known.Rule, known.Extensions

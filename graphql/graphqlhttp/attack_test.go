@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,7 +126,7 @@ func attacks() []attack {
 	refused(codeParse, "a block string that does not end", `{a(x:"""`+rep("a\n", room/4))
 	refused(codeParse, "unknown characters", rep("?", room))
 	refused(codeParse, "one character that is unknown", "{ viewer { name } } ÿ")
-	refused(codeValidation, "a name to the last byte", "{"+rep("a", room)+"}")
+	refused(token, "a name to the last byte", "{"+rep("a", room)+"}")
 	refused(codeValidation, "100 unknown fields", "{viewer{"+rep("u ", 100)+"}}")
 	refused(codeValidation, "a fragment that spreads itself", "{...F} fragment F on Query{...F viewer{name}}")
 	refused(codeValidation, "fragments in a circle", "{...A} fragment A on Query{...B} fragment B on Query{...C} fragment C on Query{...A}")
@@ -170,6 +171,25 @@ func attacks() []attack {
 	} {
 		refused(cost, fmt.Sprintf("validation that grows faster than its document, %d", i+1), text)
 	}
+
+	// Variables at many places of the document.
+	many := func(n int, part any) []any { return slices.Repeat([]any{part}, n) }
+	with := func(code, sentence, query string, variable any) {
+		add(400, code, sentence, body(query, map[string]any{"x": variable}))
+	}
+	nothing := map[string]any{}
+	object := map[string]any{}
+	for i, field := range []string{"search", "city", "email", "customerCode", "kboNumber", "language", "postalCode", "scope"} {
+		object[field] = strings.Repeat("a", i)
+	}
+	with(bad, "a text at 1,900 places of a JSON", `mutation($x:String!){assignChecklist(input:{checklistId:"a",customerId:"b",customVariables:{a:[`+
+		rep("$x ", 1_900)+"]}}){userErrors{code}}}", rep("<", 40_000))
+	with(cost, "a filter of 60,000 parts at 1,900 places", "query($x:CustomerFilter!){customers(first:1,filter:{any:["+rep("$x ", 1_900)+
+		"]}){nodes{id}}}", map[string]any{"any": many(60_000, nothing)})
+	with(cost, "a filter of 20,000 parts in 1,900 spreads of a fragment", "query($x:TranscriptFilter!){customers(first:1){nodes{"+rep("...F ", 1_900)+
+		"}}} fragment F on Customer{transcripts(first:0,filter:$x){__typename}}", map[string]any{"any": many(20_000, nothing)})
+	with(cost, "a filter of nested objects at 1,900 places", "query($x:CustomerFilter!){customers(first:1,filter:{any:["+rep("$x ", 1_900)+
+		"]}){nodes{id}}}", map[string]any{"not": map[string]any{"any": many(1_000, object)}})
 	return list
 }
 

@@ -47,7 +47,7 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		}
 		return nil, &a
 	}
-	variables, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
+	variables, refused := g.variables(document, operation, asked.variables)
 	if refused != nil {
 		return nil, new(refusal(media, refused))
 	}
@@ -63,9 +63,6 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 	outcome.Cost = q.cost
 	if asked.explain != explainPlan { // it reports the fault itself
 		refused = operation.price.Check(q.cost)
-	}
-	if refused == nil {
-		refused = operation.price.CheckLists(variables)
 	}
 	if err := operation.price.CheckPages(variables); refused == nil && err != nil {
 		refused = g.Present(ctx, err)
@@ -88,23 +85,15 @@ func (g *GraphQL) prepare(ctx context.Context, asked request, header http.Header
 		text = ""
 	}
 	q.context = &graphql.OperationContext{
-		RawQuery:               text,
-		Variables:              variables,
-		OperationName:          asked.operationName,
-		Doc:                    document.ast,
-		Headers:                header,
-		Operation:              operation.OperationDefinition,
-		RecoverFunc:            g.Recover,
-		ResolverMiddleware:     plainField,
-		RootResolverMiddleware: plainRootField,
+		RawQuery:      text,
+		Variables:     variables,
+		OperationName: asked.operationName,
+		Doc:           document.ast,
+		Headers:       header,
+		Operation:     operation.OperationDefinition,
+		RecoverFunc:   g.Recover,
 	}
 	return q, nil
-}
-
-func plainField(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) }
-
-func plainRootField(ctx context.Context, next graphql.RootResolver) graphql.Marshaler {
-	return next(ctx)
 }
 
 // inTime executes a part of a request that may itself take longer than an operation.
@@ -118,7 +107,7 @@ func (g *GraphQL) inTime(ctx context.Context, media string, q *prepared, outcome
 func (g *GraphQL) executed(ctx context.Context, media string, q *prepared, outcome *served, part bool) answer {
 	ctx, err := g.begin(ctx, q, Entry{Cost: q.cost, Least: q.least, Part: part, Key: q.key}, outcome)
 	if err != nil {
-		return g.refused(ctx, media, q, err)
+		return g.refused(ctx, media, q, cmp.Or(backoffice.EndOfRights(ctx), err))
 	}
 	if kept := outcome.kept(); kept != nil {
 		a := g.answerOf(ctx, media, q.context, &graphql.Response{Data: kept.Data()})

@@ -1,6 +1,7 @@
 package graphqlhttp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,7 +22,7 @@ import (
 func (g *GraphQL) answerOf(ctx context.Context, media string, operation *graphql.OperationContext,
 	r *graphql.Response) answer {
 	if late(ctx, operation, r) {
-		return refusal(media, g.Present(ctx, context.DeadlineExceeded))
+		return refusal(media, g.Present(ctx, cmp.Or(backoffice.EndOfRights(ctx), context.DeadlineExceeded)))
 	}
 	if refused := g.tooLarge(r); refused != nil {
 		return refusal(media, refused)

@@ -55,7 +55,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 	if refused != nil {
 		return nil, requestError(refused)
 	}
-	variables, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
+	variables, refused := g.variables(document, operation, asked.variables)
 	if refused != nil {
 		return nil, requestError(refused)
 	}
@@ -70,11 +70,7 @@ func (g *GraphQL) Query(ctx context.Context, asked Asked, header http.Header) (*
 func (g *GraphQL) Price(q *Query, variables map[string]any) (cost int, err error) {
 	price := g.limits.Price(g.schema, q.Operation)
 	cost, q.least = price.Cost(variables, q.rows), price.Least(variables, q.rows)
-	refused := price.Check(cost)
-	if refused == nil {
-		refused = price.CheckLists(variables)
-	}
-	if refused != nil {
+	if refused := price.Check(cost); refused != nil {
 		return cost, requestError(refused)
 	}
 	return cost, nil
@@ -112,7 +108,7 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 	backoffice.FollowOnPrimary(ctx)
 	operation := &graphql.OperationContext{
 		RawQuery: q.shape, Variables: variables, OperationName: q.name, Headers: q.header, Operation: q.Operation,
-		Doc: q.Document, RecoverFunc: g.Recover, ResolverMiddleware: plainField, RootResolverMiddleware: plainRootField,
+		Doc: q.Document, RecoverFunc: g.Recover,
 	}
 	p.ctx = graphql.WithOperationContext(ctx, operation)
 	response := g.response(p.ctx, operation, p.run)
@@ -129,9 +125,14 @@ func (g *GraphQL) Part(ctx context.Context, q *Query, variables map[string]any, 
 	return p, nil
 }
 
-// MayLeave makes the register's entries durable before any of the part's bytes are sent. Errors: *RequestError.
+// MayLeave makes the register's entries durable before any of the part's bytes are sent, also when its time has passed
+// while the client took earlier parts. Errors: *RequestError.
 func (p *Part) MayLeave() error {
-	if withheld := p.g.beforeWrite(p.ctx); withheld != nil {
+	ctx := p.ctx
+	if backoffice.EndOfRights(ctx) == nil {
+		ctx = context.WithoutCancel(ctx)
+	}
+	if withheld := p.g.beforeWrite(ctx); withheld != nil {
 		return requestError(withheld)
 	}
 	return nil

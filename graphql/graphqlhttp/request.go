@@ -122,10 +122,12 @@ func requestOf(members map[string]any) (request, *RequestError) {
 		switch key {
 		case "query":
 			q.query, ok = value.(string)
+			ok = ok || value == nil
 		case "documentId", "doc_id":
 			var id string
 			id, ok = value.(string)
 			ids = append(ids, id)
+			ok = ok || value == nil
 		case "operationName":
 			q.operationName, ok = value.(string)
 			ok = ok || value == nil

@@ -67,6 +67,9 @@ func TestAnEmptyDocumentIdentifierIsNone(t *testing.T) {
 		if refused != nil || q.documentID != "one" {
 			t.Fatalf("%v: it is %q", refused, q.documentID)
 		}
+		if q, refused = requestOf(map[string]any{"query": nil, "documentId": nil, "doc_id": "one"}); refused != nil || q.documentID != "one" {
+			t.Fatalf("null: %v: it is %q", refused, q.documentID)
+		}
 	}
 }
 

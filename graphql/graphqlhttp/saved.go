@@ -109,7 +109,7 @@ func (g *GraphQL) askedBy(ctx context.Context, saved *backoffice.TrustedDocument
 		return asked, failure(codeBadInput, "a parameter was rejected: %s", err)
 	}
 	asked = request{known: document, variables: parsed.(*object).members, queriesOnly: true}
-	values, refused := document.coerce(g.schema, operation.OperationDefinition, asked.variables)
+	values, refused := g.variables(document, operation, asked.variables)
 	if refused == nil && g.givesGuarded(document, values, asked.variables) {
 		refused = failure(codeBadInput, "input that needs a scope, such as a registration number, is not accepted in a URL; use POST /graphql")
 	}

@@ -2,6 +2,7 @@ package graphqlhttp
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
 	"strconv"
 
@@ -84,7 +85,7 @@ func exact(values []*ast.Value, constants map[string]any) {
 			if holdsVariable(&literal) {
 				constants[name] = template{&literal}
 			} else {
-				constants[name] = template{&literal}.fill(nil)
+				constants[name] = template{&literal}.fill(nil, math.MaxInt)
 			}
 			value.Kind, value.Raw, value.Children = ast.Variable, name, nil
 		}
@@ -94,10 +95,13 @@ func exact(values []*ast.Value, constants map[string]any) {
 // template is a JSON literal whose variables have no values yet.
 type template struct{ literal *ast.Value }
 
-// fill writes the literal's members in their order. A member whose variable has no value is left out, and such an
-// element of a list is null, as in gqlparser's values of literals.
-func (t template) fill(variables map[string]any) json.RawMessage {
-	return appendLiteral(nil, t.literal, variables)
+// maxFilled is the most bytes of a document's templates: a variable may stand in them a thousand times.
+const maxFilled = 32 * backoffice.MaxJSON
+
+// fill writes the literal's members in their order, until it has more than so many bytes. A member whose variable has
+// no value is left out, and such an element of a list is null, as in gqlparser's values of literals.
+func (t template) fill(variables map[string]any, most int) json.RawMessage {
+	return appendLiteral(nil, t.literal, variables, most)
 }
 
 func holdsVariable(value *ast.Value) bool {
@@ -107,7 +111,10 @@ func holdsVariable(value *ast.Value) bool {
 	return slices.ContainsFunc(value.Children, func(child *ast.ChildValue) bool { return holdsVariable(child.Value) })
 }
 
-func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte {
+func appendLiteral(b []byte, value *ast.Value, variables map[string]any, most int) []byte {
+	if len(b) > most {
+		return b
+	}
 	switch value.Kind {
 	case ast.ObjectValue:
 		b = append(b, '{')
@@ -119,7 +126,7 @@ func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte 
 				b = append(b, ',')
 			}
 			b = append(appendEncoded(b, child.Name), ':')
-			b = appendLiteral(b, child.Value, variables)
+			b = appendLiteral(b, child.Value, variables, most)
 		}
 		return append(b, '}')
 	case ast.ListValue:
@@ -128,7 +135,7 @@ func appendLiteral(b []byte, value *ast.Value, variables map[string]any) []byte 
 			if i > 0 {
 				b = append(b, ',')
 			}
-			b = appendLiteral(b, child.Value, variables)
+			b = appendLiteral(b, child.Value, variables, most)
 		}
 		return append(b, ']')
 	case ast.Variable:

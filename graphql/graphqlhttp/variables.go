@@ -47,12 +47,26 @@ func (d *document) coerce(schema *ast.Schema, operation *ast.OperationDefinition
 		}
 		values[variable.Variable] = value
 	}
+	room := maxFilled
 	for name, constant := range d.constants {
 		if literal, ok := constant.(template); ok {
-			values[name] = literal.fill(values)
+			filled := literal.fill(values, room)
+			if room -= len(filled); room < 0 {
+				return nil, failure(codeBadInput, "with its variables, the document's JSON has more than %d bytes", maxFilled)
+			}
+			values[name] = filled
 		}
 	}
 	return values, nil
+}
+
+// variables are the coerced ones, and their lists are short enough for what looks at each value.
+func (g *GraphQL) variables(d *document, operation operation, sent map[string]any) (map[string]any, *gqlerror.Error) {
+	values, refused := d.coerce(g.schema, operation.OperationDefinition, sent)
+	if refused == nil {
+		refused = operation.price.CheckLists(values)
+	}
+	return values, refused
 }
 
 // invalidValue is a fault inside a variable, and its path.

@@ -9,8 +9,8 @@ import (
 
 // CheckLists limits all values in lists of arguments: each field processes its own lists, so they add up.
 func (p *Price) CheckLists(variables map[string]any) *gqlerror.Error {
-	if p.lists.of(variables, Rows{}) > p.listed {
-		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.listed)
+	if p.lists.of(variables, Rows{}) > p.lists.most {
+		return refuse(CodeCost, "the lists of the operation's arguments have more than %d values", p.lists.most)
 	}
 	return nil
 }
@@ -49,40 +49,44 @@ func (p *pricing) arguments(total *sum, field *ast.Field) {
 	}
 	for _, given := range field.Arguments {
 		if defined := field.Definition.Arguments.ForName(given.Name); defined != nil {
-			p.add(total, valuesIn(p.schema, given.Value, defined.Type), sum{fixed: 1})
+			p.add(total, p.valuesIn(given.Value, defined.Type), sum{fixed: 1})
 		}
 	}
 }
 
-// valuesIn is how many values the lists in an argument have.
-func valuesIn(schema *ast.Schema, given *ast.Value, expected *ast.Type) amount {
+// valuesIn is how many values the lists in an argument have, and how many objects are in others.
+func (p *pricing) valuesIn(given *ast.Value, expected *ast.Type) amount {
 	return amountOf(hasVariable(given), func(variables map[string]any) int {
 		value, _ := given.Value(variables) // an unreadable one counts up to its fault, and is rejected later
-		return valuesInValue(schema, value, expected)
+		return p.valuesInValue(value, expected)
 	})
 }
 
-func valuesInValue(schema *ast.Schema, value any, expected *ast.Type) (total int) {
+// valuesInValue stops beyond what is allowed: a variable's value may stand at a thousand places.
+func (p *pricing) valuesInValue(value any, expected *ast.Type) (total int) {
 	switch value := value.(type) {
 	case []any:
 		if expected.Elem == nil {
 			return 0 // inside a scalar, which has its own bounds
 		}
 		total = len(value)
-		if expected.Elem.Elem == nil && inputObject(schema, expected.Elem) == nil {
+		if expected.Elem.Elem == nil && inputObject(p.schema, expected.Elem) == nil {
 			return total // its items have no lists
 		}
-		for _, item := range value {
-			total = plus(total, valuesInValue(schema, item, expected.Elem))
+		for i := 0; i < len(value) && total <= p.listed; i++ {
+			total = plus(total, p.valuesInValue(value[i], expected.Elem))
 		}
 	case map[string]any:
-		object := inputObject(schema, expected)
+		object := inputObject(p.schema, expected)
 		if object == nil {
 			return 0
 		}
 		for name, item := range value {
-			if field := object.Fields.ForName(name); field != nil {
-				total = plus(total, valuesInValue(schema, item, field.Type))
+			if field := object.Fields.ForName(name); field != nil && total <= p.listed {
+				if _, isObject := item.(map[string]any); isObject {
+					total++
+				}
+				total = plus(total, p.valuesInValue(item, field.Type))
 			}
 		}
 	}

@@ -13,16 +13,16 @@ import (
 // for a document, and evaluated with the variables of each request.
 type Price struct {
 	formula
-	limit  int
-	pages  []*ast.Field // of a mutation's payloads
-	least  formula      // the part of the cost that is spent even if nothing is found
-	lists  formula      // values in lists of arguments
-	listed int          // how many of them are allowed
+	limit int
+	pages []*ast.Field // of a mutation's payloads
+	least formula      // the part of the cost that is spent even if nothing is found
+	lists formula      // values in lists of arguments
 }
 
 type formula struct {
 	sums []sum // of each selection set that depends on variables
 	root sum
+	most int // beyond it nothing more is added
 }
 
 // sum is fixed + Σ amount × sums[of], each part at most sums[most]; sums[0] is the ceiling.
@@ -38,15 +38,16 @@ type part struct {
 
 // Price makes the formulas of one operation of a validated document.
 func (s Settings) Price(schema *ast.Schema, operation *ast.OperationDefinition) *Price {
-	p := pricing{schema: schema, sums: []sum{{fixed: ceiling}}, fragments: make(map[*ast.FragmentDefinition]halves)}
+	p := pricing{schema: schema, listed: s.ListValues, sums: []sum{{fixed: ceiling}},
+		fragments: make(map[*ast.FragmentDefinition]halves)}
 	root := p.selections(operation.SelectionSet)
 	p.add(&root.whole, one, root.reading)
 	if operation.Operation != ast.Mutation {
 		p.pages = nil
 	}
 	return &Price{
-		formula: formula{p.sums, root.whole}, limit: s.Cost, least: formula{p.sums, root.least},
-		lists: formula{p.sums, root.lists}, listed: s.ListValues, pages: p.pages,
+		formula: formula{p.sums, root.whole, ceiling}, limit: s.Cost, least: formula{p.sums, root.least, ceiling},
+		lists: formula{p.sums, root.lists, s.ListValues}, pages: p.pages,
 	}
 }
 
@@ -79,7 +80,8 @@ func (f *formula) value(s sum, variables map[string]any, rows Rows, known []int)
 		}
 		return known[i] - 1
 	}
-	for _, part := range s.parts {
+	for i := 0; i < len(s.parts) && total <= f.most; i++ {
+		part := s.parts[i]
 		total = plus(total, min(times(part.amount.of(variables, rows), of(part.of)), of(part.most)))
 	}
 	return total
@@ -100,6 +102,7 @@ type halves struct {
 
 type pricing struct {
 	schema    *ast.Schema
+	listed    int // how many values the lists of arguments may have
 	sums      []sum
 	pages     []*ast.Field
 	fragments map[*ast.FragmentDefinition]halves
@@ -153,9 +156,9 @@ func (p *pricing) fragment(fragment *ast.FragmentDefinition) halves {
 	return price
 }
 
-// shared turns a sum with several parts into one with a single part.
+// shared turns a sum that depends on variables into one with a single part, which does not.
 func (p *pricing) shared(s sum) sum {
-	if len(s.parts) < 2 {
+	if len(s.parts) == 0 || len(s.parts) == 1 && s.parts[0].amount.varying == nil {
 		return s
 	}
 	return sum{parts: []part{{amount: one, of: p.number(s)}}}

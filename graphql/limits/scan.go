@@ -27,6 +27,9 @@ type Scan struct {
 // deepest is how deep selection sets may nest, with inline fragments. The parser recurses, and gives up at 1000.
 const deepest = 500
 
+// longestName is far more than a name needs. An alias is repeated in each row's answer, each error and each plan.
+const longestName = 256
+
 // Scan reads the tokens of a document, up to the first exceeded limit or a token that the parser will report.
 func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 	var (
@@ -55,6 +58,10 @@ func (s Settings) Scan(document string) (Scan, *gqlerror.Error) {
 		switch word.Kind {
 		case lexer.Comment:
 			continue
+		case lexer.Name:
+			if len(word.Value) > longestName {
+				return found, refuse(CodeToken, "a name in the document has more than %d characters", longestName)
+			}
 		case lexer.String:
 			// The lexer turns a lone surrogate into the replacement character, which is rare otherwise.
 			if strings.ContainsRune(word.Value, utf8.RuneError) {
