@@ -1,6 +1,6 @@
 import { tryParseJSONC } from '@graphiql/react';
 import {
-  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, NoUnusedVariablesRule, parse, validate,
+  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, Kind, NoUnusedVariablesRule, parse, validate,
   valueFromASTUntyped,
   type ArgumentNode, type DocumentNode, type GraphQLCompositeType, type GraphQLObjectType, type GraphQLSchema, type OperationDefinitionNode,
   type SelectionSetNode,
@@ -69,6 +69,11 @@ export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | 
   const [root] = roots;
   if (roots.length !== 1 || !root || !isConnection(root.type)) {
     return 'An export is one list with edges or nodes, at the root of the query, and nothing beside it.';
+  }
+  const given = ({ value }: ArgumentNode) =>
+    value.kind === Kind.VARIABLE ? (whole.question.variables as Record<string, unknown>)[value.name.value] != null : value.kind !== Kind.NULL;
+  if (root.arguments.some((argument) => ['last', 'before', 'page', 'pageSize'].includes(argument.name.value) && given(argument))) {
+    return 'An export is forward only: its list takes first and after.';
   }
   const lists = listsIn(schema, document, rowsOf(schema, document, root), '');
   const paths = (wide: boolean) => [...new Set(lists.filter((list) => list.wide === wide).map(({ path }) => path))];

@@ -6,6 +6,8 @@ import { say, timeOf } from './words';
 
 /** How long before its end a token is renewed, at most: a fourth of its life where that is less. */
 const early = 60_000;
+/** The most that a timer takes, some 25 days. */
+const longestWait = 2 ** 31 - 1;
 /** After how long a provider that was away is asked again. */
 const again = 10_000;
 /** A token that ends sooner is not sent any more when there can be another. */
@@ -74,7 +76,7 @@ export class Person implements Credentials {
     clearTimeout(this.timer);
     if (!this.tokens) return;
     const { ends, life } = this.tokens;
-    this.timer = setTimeout(() => void this.near(), Math.max(ends - Math.min(early, life / 4) - Date.now(), 0));
+    this.timer = setTimeout(() => void this.near(), Math.min(Math.max(ends - Math.min(early, life / 4) - Date.now(), 0), longestWait));
   }
 
   private async near(): Promise<void> {

@@ -115,8 +115,7 @@ export function columnsOf(rows: Row[], sizes: Sizes = new Map(), of = ''): Colum
     .filter((path) => !isEmptyObject(path, paths, kinds))
     .map((path) => {
       const kind = kinds.get(path)!;
-      const names = path.split('.');
-      const value = (row: Row) => follow(row, names);
+      const value = (row: Row) => follow(row, path);
       if (kind.has('list')) return columnOfList(path, rows, value, sizes.get(`${of}.${path}`));
       return { path, numeric: kind.has('number') && ['null', 'number'].includes([...kind].find((k) => k !== 'number') ?? 'null'), of: (row) => cellOf(value(row)) };
     });
@@ -158,8 +157,15 @@ function isEmptyObject(path: string, paths: string[], kinds: Map<string, Set<str
   return kind.size === 1 && kind.has('null') && paths.some((other) => other.startsWith(`${path}.`));
 }
 
-function follow(value: unknown, names: string[]): unknown {
-  return names.reduce<unknown>((at, name) => (isTree(at) ? at[name] : undefined), value);
+// Each dot of a path may be one of a name, in free-form JSON.
+function follow(value: unknown, path: string): unknown {
+  if (!isTree(value)) return undefined;
+  if (Object.hasOwn(value, path)) return value[path];
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    const found = follow(value[path.slice(0, dot)], path.slice(dot + 1));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function cellOf(value: unknown): Cell {

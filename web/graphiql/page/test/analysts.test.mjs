@@ -178,6 +178,20 @@ describe('the answer as a table', () => {
     await page.getByLabel('Taal van deze pagina').selectOption('en');
   }));
 
+  it('shows a value whose name in free-form JSON has a dot', full(async ({ page }) => {
+    await page.route('**/graphql', async (route) => {
+      if (isPlan(route.request())) return route.continue();
+      const response = await route.fetch();
+      const json = await response.json();
+      json.data.transcripts.nodes[0].customVariables = { 'section1.turnover': 120000 };
+      return route.fulfill({ response, json });
+    });
+    await put(page, '{ transcripts(first: 1) { nodes { customVariables } } }');
+    await run(page);
+    await page.getByRole('button', { name: 'Table', exact: true }).click();
+    assert.deepEqual((await column(page, 1)).map((text) => Number(text.replaceAll(',', ''))), [120000]);
+  }));
+
   it('tells the errors of an answer, with their codes and places, and its rest below', limited(async (opened) => {
     const { page, heard } = opened;
     await page.getByRole('button', { name: 'Table', exact: true }).click();

@@ -103,6 +103,14 @@ it('unfolds the list within the rows into a workbook, and keeps it in JSON Lines
   assert.ok(content.toString().trim().split('\n').map((line) => JSON.parse(line)).some((row) => row.relations.edges.length > 0));
 }));
 
+it('tells that a list which is read by page numbers is no export', full(async ({ page }) => {
+  await put(page, '{ customers(page: 1, pageSize: 20) { nodes { id } } }');
+  await page.getByRole('button', { name: 'Export…' }).click();
+  const dialog = page.getByRole('dialog', { name: /^Export/ });
+  await dialog.getByText('An export is forward only').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).click();
+}));
+
 it('saves all rows of a query that shows some, whether values or variables say which', full(async ({ page, saved }) => {
   const whole = await exported('{ labels { nodes { name } } }', 'format=csv');
   const answered = await asked('{ labels(first: 1) { pageInfo { endCursor } } }');

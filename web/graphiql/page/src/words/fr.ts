@@ -15,6 +15,7 @@ export const fr: Record<Sentence, string> = {
   'All rows, not only those after the query’s cursor':
     'Toutes les lignes, pas seulement celles après le curseur de la requête',
   'Allow this page to open windows, then sign in again.': 'Autorisez cette page à ouvrir des fenêtres, puis reconnectez-vous.',
+  'An export is forward only: its list takes first and after.': 'Un export va seulement en avant : sa liste prend first et after.',
   'An export is one list with edges or nodes, at the root of the query, and nothing beside it.': 'Un export est une seule liste avec edges ou nodes, à la racine de la requête, et rien à côté.',
   and: 'et',
   'and {n} more in the answer': 'et encore {n} dans la réponse',

@@ -12,6 +12,7 @@ export const nl = {
   'All rows, not only the first {n} that the query asks for': 'Alle rijen, niet alleen de eerste {n} die de query vraagt',
   'All rows, not only those after the query’s cursor': 'Alle rijen, niet alleen die na de cursor van de query',
   'Allow this page to open windows, then sign in again.': 'Sta deze pagina toe vensters te openen en meld u opnieuw aan.',
+  'An export is forward only: its list takes first and after.': 'Een export gaat alleen vooruit: de lijst neemt first en after.',
   'An export is one list with edges or nodes, at the root of the query, and nothing beside it.': 'Een export is één lijst met edges of nodes, aan de wortel van de query, en niets daarnaast.',
   and: 'en',
   'and {n} more in the answer': 'en nog {n} in het antwoord',
