@@ -122,8 +122,6 @@ func (e *endpoint) execution(b *testing.B, text string, document *ast.QueryDocum
 	defer loaders.From(ctx).Close()
 	operation := &graphql.OperationContext{
 		RawQuery: text, Doc: document, Operation: document.Operations[0], Variables: variables, RecoverFunc: graphql.DefaultRecover,
-		ResolverMiddleware:     func(ctx context.Context, next graphql.Resolver) (any, error) { return next(ctx) },
-		RootResolverMiddleware: func(ctx context.Context, next graphql.RootResolver) graphql.Marshaler { return next(ctx) },
 	}
 	responses, ctx := e.beneath.DispatchOperation(graphql.WithOperationContext(ctx, operation), operation)
 	if response := responses(ctx); len(response.Errors) > 0 || len(response.Data) < 20 {

@@ -43,11 +43,12 @@ type poller struct {
 	version int64 // of the data when the log was last read, by one poll at a time; 0 is unknown
 }
 
-var errClosed = errors.New("the store is closed")
+// ErrClosed is the cause when a store is asked that was closed.
+var ErrClosed = errors.New("the store is closed")
 
 func newPoller(s *Store) *poller {
 	l := &poller{store: s}
-	l.polls = Polls{Do: l.poll, Begin: l.begin, Closed: errClosed}
+	l.polls = Polls{Do: l.poll, Begin: l.begin, Closed: ErrClosed}
 	return l
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -187,6 +188,39 @@ func TestAnExportHasThreePagesInMemoryHoweverLongItIs(t *testing.T) {
 		t.Errorf("%d pages, of which %d were in memory: %v", read, most.Load(), e)
 	}
 	waitUntilFreed(t, o, server.URL, walker)
+}
+
+// slowly takes 700 ms for each write.
+type slowly struct{ http.ResponseWriter }
+
+func (s slowly) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s slowly) Write(text []byte) (int, error) {
+	time.Sleep(700 * time.Millisecond)
+	return s.ResponseWriter.Write(text)
+}
+
+func TestAPageOfNumbersIsSentAlsoWhenTheClientNeedsLongerForEarlierOnes(t *testing.T) {
+	t.Parallel()
+	bounds := gatewaytest.SmallPages()
+	bounds.Time = time.Second
+	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
+	b, err := settings.Open(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := gatewaytest.ServeConfig(t, b, gatewaytest.Config(bounds))
+	for range 40 {
+		o.MakeCustomer(t)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { o.Handler.ServeHTTP(slowly{w}, r) }))
+	defer server.Close()
+	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}
+	e := gatewaytest.SendExport(t, gatewaytest.NewExportRequest(t, server.URL, o.Credential(t, backoffice.AllScopes...), "format=jsonl",
+		`{ customers { nodes { id registrationNumber } } }`, nil, purpose))
+	if !e.Complete() || len(e.Lines()) < 40 {
+		t.Errorf("%d lines: %v", len(e.Lines()), e)
+	}
 }
 
 func TestAnExportGoesOnWhenTheDatabaseIsBackSoon(t *testing.T) {

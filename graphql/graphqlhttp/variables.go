@@ -52,7 +52,7 @@ func (d *document) coerce(schema *ast.Schema, operation *ast.OperationDefinition
 		if literal, ok := constant.(template); ok {
 			filled := literal.fill(values, room)
 			if room -= len(filled); room < 0 {
-				return nil, failure(codeBadInput, "with its variables, the document's JSON has more than %d bytes", maxFilled)
+				return nil, failure(codeBadInput, "its variables make the document's JSON too large")
 			}
 			values[name] = filled
 		}

@@ -117,7 +117,8 @@ func (p *pulling) beginWalk(ctx context.Context, n *noun) (*walk, *page, error) 
 		w.History, w.After = p.place.History, p.place.After
 	}
 	first, status, err := p.page(ctx, n, 1, w.Size)
-	if err == nil && (status == http.StatusBadRequest || status == http.StatusUnprocessableEntity) && w.Size > usualPage {
+	tooLarge := status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	if err == nil && tooLarge && w.Size > usualPage {
 		w.Size = usualPage
 		first, status, err = p.page(ctx, n, 1, w.Size)
 	}

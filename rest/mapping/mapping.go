@@ -71,24 +71,8 @@ type maker struct {
 }
 
 type step struct {
-	from, to int
+	from, to []int // as of reflect.Value.FieldByIndex: a field may be in an embedded structure
 	copy     copier
-}
-
-// within is the step for fields that may be in embedded structures.
-func within(from, to []int, copied copier) step {
-	if len(from) == 1 && len(to) == 1 {
-		return step{from[0], to[0], copied}
-	}
-	return step{from[0], to[0], func(source, target reflect.Value) {
-		if len(from) > 1 {
-			source = source.FieldByIndex(from[1:])
-		}
-		if len(to) > 1 {
-			target = target.FieldByIndex(to[1:])
-		}
-		copied(source, target)
-	}}
 }
 
 func (m *maker) structs(of types) copier {
@@ -108,7 +92,7 @@ func (m *maker) structs(of types) copier {
 			panic(fmt.Sprintf("mapping: cannot convert %s of %s, a %s, to %s",
 				target.Name, of.from, sources[i].Type, target.Type))
 		}
-		steps = append(steps, within(sources[i].Index, target.Index, copied))
+		steps = append(steps, step{sources[i].Index, target.Index, copied})
 	}
 	if i := slices.Index(taken, false); i >= 0 {
 		panic(fmt.Sprintf("mapping: %s has no field for %s of %s", of.to, sources[i].Name, of.from))
@@ -116,7 +100,7 @@ func (m *maker) structs(of types) copier {
 	return func(from, to reflect.Value) {
 		for i := range steps {
 			s := &steps[i]
-			s.copy(from.Field(s.from), to.Field(s.to))
+			s.copy(from.FieldByIndex(s.from), to.FieldByIndex(s.to))
 		}
 	}
 }
@@ -154,13 +138,6 @@ func (m *maker) values(of types) copier {
 		return m.pointer(of)
 	case of.from.Kind() == reflect.String && of.to.Kind() == reflect.String:
 		return func(from, to reflect.Value) { to.SetString(from.String()) }
-	case of.from.Kind() == reflect.String && of.to == reflect.TypeFor[*string]():
-		return func(from, to reflect.Value) {
-			if from.Len() > 0 {
-				text := from.String()
-				*to.Addr().Interface().(**string) = &text
-			}
-		}
 	case of.from.Kind() == reflect.String && of.to.Kind() == reflect.Pointer && of.to.Elem().Kind() == reflect.String:
 		return func(from, to reflect.Value) {
 			if from.Len() > 0 {

@@ -63,8 +63,6 @@ func (l *lease) Release() {
 	l.scheduler.Release(l.slot)
 }
 
-var errClosed = errors.New("the store is closed")
-
 // take waits for a connection for a limited time: when all are busy the store is Unavailable.
 func (c *connections) take(ctx context.Context) (*lease, error) {
 	slot, err := c.scheduler.Acquire(ctx) // also busy when the deadline comes first
@@ -94,7 +92,7 @@ func (c *connections) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	case err == nil:
 		return conn, nil
 	case c.closed.Load():
-		return nil, store.Unavailable(errClosed)
+		return nil, store.Unavailable(store.ErrClosed)
 	case errors.Is(ctx.Err(), context.Canceled):
 		return nil, classify(ctx, err)
 	case waiting.Err() != nil:

@@ -66,7 +66,7 @@ func classify(ctx context.Context, err error) error {
 	case sqlite3.SQLITE_INTERRUPT: // by the watchdog, for the limit: an ended context was checked before
 		return backoffice.Fault(context.DeadlineExceeded, "querying the store")
 	case 0:
-		if errors.Is(err, errClosed) || errors.Is(err, errNoHandle) {
+		if errors.Is(err, store.ErrClosed) || errors.Is(err, errNoHandle) {
 			return store.Unavailable(err)
 		}
 		return backoffice.Fault(fmt.Errorf("%T", err), "querying the store")
@@ -92,5 +92,3 @@ func (c resultCode) Error() string {
 	}
 	return text
 }
-
-var errClosed = errors.New("the store is closed")

@@ -42,7 +42,7 @@ func (p *pool) acquire(ctx context.Context) (*lease, error) {
 	if p.ended {
 		p.mu.Unlock()
 		p.scheduler.Release(slot)
-		return nil, errClosed
+		return nil, store.ErrClosed
 	}
 	if last := len(p.idle) - 1; last >= 0 {
 		l := p.idle[last]
