@@ -31,8 +31,8 @@ func (t *tx) LogChanges(ctx context.Context, changes ...*backoffice.Change) erro
 		if err != nil {
 			return err
 		}
-		if t.early == nil {
-			t.early = &end.last
+		if t.early == 0 {
+			t.early = end.last + 1
 		}
 		return t.appendChanges(ctx, end)
 	case t.copier != nil && len(t.changes) >= changesAside:
@@ -98,9 +98,9 @@ func (t *tx) finish(ctx context.Context) error {
 	if err := t.appendChanges(ctx, end); err != nil {
 		return err
 	}
-	if t.early != nil {
+	if t.early > 0 {
 		if _, err := t.conn.Exec(ctx, "UPDATE /*backoffice:changes.visible*/ changes SET visible_at = $1"+
-			" WHERE sequence > $2", []any{end.at.Milliseconds(), *t.early}); err != nil {
+			" WHERE sequence >= $2", []any{end.at.Milliseconds(), t.early}); err != nil {
 			return t.fail(backoffice.Fault(err, "appending to the change log"))
 		}
 	}

@@ -21,10 +21,10 @@ type tx struct {
 	changes   []*backoffice.Change
 	visible   visibility
 	later     []*later
-	late      bool   // a write that waited has failed
-	eager     bool   // none waits
-	aside     int64  // entries of the change log that are in a temporary table
-	early     *int64 // the number before entries that are in the log already
+	late      bool  // a write that waited has failed
+	eager     bool  // none waits
+	aside     int64 // entries of the change log that are in a temporary table
+	early     int64 // the number of the first entry that is in the log already; 0 for none
 
 	acts  bool            // something that is an act when an administrator does it
 	noted *backoffice.Act // whose entry is among the changes

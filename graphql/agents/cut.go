@@ -35,6 +35,9 @@ type value struct {
 	list   bool
 	parts  []*value // members or rows
 	least  int      // bytes when all lists are empty
+
+	written []byte
+	cuts    []*cut // in it
 }
 
 // more is how many bytes lists that may be cut take.
@@ -130,28 +133,28 @@ func (s *shortening) write(v *value, most int, path []*field) []byte {
 	if page >= 0 {
 		rest = max(0, rest-pageRoom)
 	}
-	written, before := make([][]byte, len(v.parts)), len(s.cuts)
-	smallest := make([]int, len(v.parts)) // first, so that what it leaves of its share is for the others
-	for i := range smallest {
-		smallest[i] = i
+	smallest := slices.Clone(v.parts) // first, so that what it leaves of its share is for the others
+	slices.SortStableFunc(smallest, func(a, b *value) int { return cmp.Compare(a.more(), b.more()) })
+	for n, part := range smallest {
+		of := &shortening{}
+		part.written = of.write(part, part.least+rest/(len(smallest)-n), append(slices.Clone(path), part.field))
+		part.cuts, rest = of.cuts, rest-len(part.written)+part.least
 	}
-	slices.SortStableFunc(smallest, func(a, b int) int { return cmp.Compare(v.parts[a].more(), v.parts[b].more()) })
-	for n, i := range smallest {
-		part := v.parts[i]
-		written[i] = s.write(part, part.least+rest/(len(smallest)-n), append(slices.Clone(path), part.field))
-		rest -= len(written[i]) - part.least
+	before := len(s.cuts)
+	for _, part := range v.parts {
+		s.cuts = append(s.cuts, part.cuts...)
 	}
 	own := s.own(before, path)
 	counted(v, own)
 	if len(own) > 0 && page >= 0 {
-		written[page] = own[0].page(v.parts[page])
+		v.parts[page].written = own[0].page(v.parts[page])
 	}
 	b := []byte{'{'}
 	for i, part := range v.parts {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, part.name...), ':'), written[i]...)
+		b = append(append(append(b, part.name...), ':'), part.written...)
 	}
 	return append(b, '}')
 }

@@ -122,28 +122,23 @@ func requestOf(members map[string]any) (request, *RequestError) {
 		switch key {
 		case "query":
 			q.query, ok = value.(string)
-			ok = ok || value == nil
 		case "documentId", "doc_id":
 			var id string
 			id, ok = value.(string)
 			ids = append(ids, id)
-			ok = ok || value == nil
 		case "operationName":
 			q.operationName, ok = value.(string)
-			ok = ok || value == nil
 		case "variables":
 			q.variables = inner.members
-			ok = ok || value == nil
 		case "extensions": // without effect, except the one that replaces a query
 			if persisted, there := inner.members["persistedQuery"]; there {
 				q.apollo = true
 				ids = append(ids, apolloHash(persisted))
 			}
-			ok = ok || value == nil
 		default:
 			return request{}, malformed("the request has keys other than query, documentId, doc_id, operationName, variables and extensions")
 		}
-		if !ok {
+		if !ok && value != nil {
 			return request{}, malformed(key + " has the wrong type")
 		}
 	}

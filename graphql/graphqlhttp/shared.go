@@ -133,8 +133,7 @@ func (s *shared) tell(of Subscription, from int, answers []answer) {
 			break
 		}
 		event := of.Event(from + i)
-		_, again := s.answers[event]
-		if again || a.data == nil || len(a.data) > sharedBytes || len(a.errors)+len(a.extensions) > 0 {
+		if _, again := s.answers[event]; again || a.data == nil || len(a.errors)+len(a.extensions) > 0 {
 			continue
 		}
 		a.data = bytes.Clone(a.data) // the buffer is borrowed

@@ -94,14 +94,15 @@ func (p *page) read(response *http.Response) error {
 	if read.Total == nil || *read.Total < 0 || read.Data == nil || read.Count != nil && *read.Count != len(read.Data) {
 		return errMalformed
 	}
-	for i, r := range read.Data {
-		if r.id() == "" { // also null
-			read.unnamed = append(read.unnamed, i+1)
-			continue
+	at := 0
+	read.Data = slices.DeleteFunc(read.Data, func(r record) bool {
+		if at++; r.id() == "" { // also null
+			read.unnamed = append(read.unnamed, at)
+			return true
 		}
-		r[placeOnPage] = json.RawMessage(strconv.Itoa(i + 1))
-	}
-	read.Data = slices.DeleteFunc(read.Data, func(r record) bool { return r.id() == "" })
+		r[placeOnPage] = json.RawMessage(strconv.Itoa(at))
+		return false
+	})
 	read.asked = p.asked
 	*p = read
 	return nil

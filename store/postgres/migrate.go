@@ -14,6 +14,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
+	"example.org/backoffice/backoffice"
 	"example.org/backoffice/store"
 	"example.org/backoffice/store/migrations"
 )
@@ -125,12 +126,15 @@ func createExtension(ctx context.Context, conn *pgx.Conn) error {
 	return describe(err)
 }
 
-// maxLockWait is how long steps wait for a transaction, such as an export's, that uses a table which they change.
-const maxLockWait = 10 * time.Minute
+// maxLockTries, of 2 s and a pause, are for a transaction, such as an export's, that uses a table which a step changes.
+const maxLockTries = 200
 
 func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
-	config.RuntimeParams["lock_timeout"] = "2s" // who uses the table waits behind a waiting step, so it lets them pass
-	db := sql.OpenDB(stdlib.GetConnector(*config))
+	// Who uses a table waits behind a step that waits for it, so the step lets them pass.
+	db := sql.OpenDB(stdlib.GetConnector(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, "SET lock_timeout = '2s'")
+		return err
+	})))
 	defer func() { _ = db.Close() }()
 	name := fnv.New32a()
 	_, _ = name.Write([]byte("backoffice migrations " + schema))
@@ -146,11 +150,11 @@ func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	if err := sameSteps(ctx, db); err != nil {
 		return err
 	}
-	for began := time.Now(); ; <-time.After(time.Second) {
+	for tries := 1; ; tries++ {
 		if _, err = provider.Up(ctx); err == nil {
 			err = migrations.Fill(ctx, db, store.Filled)
 		}
-		if codeOf(err) != "55P03" || time.Since(began) > maxLockWait {
+		if codeOf(err) != "55P03" || tries == maxLockTries || backoffice.Sleep(ctx, time.Second) != nil {
 			break
 		}
 	}

@@ -77,7 +77,8 @@ func beginWrite(limit time.Duration) []string {
 			" set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on'" +
 			" else current_setting('synchronous_commit') end, true)," +
 			" set_config('client_min_messages', 'warning', true), set_config('tcp_keepalives_idle', '30', true)," +
-			" set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)",
+			" set_config('tcp_keepalives_interval', '10', true), set_config('tcp_keepalives_count', '3', true)," +
+			" set_config('tcp_user_timeout', '60000', true)",
 	}
 }
 

@@ -1,6 +1,6 @@
 import { tryParseJSONC } from '@graphiql/react';
 import {
-  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, Kind, NoUnusedVariablesRule, parse, validate,
+  getNamedType, getNullableType, getVariableValues, isCompositeType, isListType, isObjectType, NoUnusedVariablesRule, parse, validate,
   valueFromASTUntyped,
   type ArgumentNode, type DocumentNode, type GraphQLCompositeType, type GraphQLObjectType, type GraphQLSchema, type OperationDefinitionNode,
   type SelectionSetNode,
@@ -70,8 +70,7 @@ export function exportableOf(schema: GraphQLSchema, whole: Whole): Exportable | 
   if (roots.length !== 1 || !root || !isConnection(root.type)) {
     return 'An export is one list with edges or nodes, at the root of the query, and nothing beside it.';
   }
-  const given = ({ value }: ArgumentNode) =>
-    value.kind === Kind.VARIABLE ? (whole.question.variables as Record<string, unknown>)[value.name.value] != null : value.kind !== Kind.NULL;
+  const given = ({ value }: ArgumentNode) => valueFromASTUntyped(value, whole.question.variables as Record<string, unknown>) != null;
   if (root.arguments.some((argument) => ['last', 'before', 'page', 'pageSize'].includes(argument.name.value) && given(argument))) {
     return 'An export is forward only: its list takes first and after.';
   }

@@ -80,7 +80,8 @@ export class Person implements Credentials {
   }
 
   private async near(): Promise<void> {
-    if (this.tokens?.refresh) await this.renew();
+    if (this.tokens && this.tokens.ends - Date.now() > early) this.plan();
+    else if (this.tokens?.refresh) await this.renew();
     else this.say(ending(this.tokens));
   }
 
