@@ -116,7 +116,7 @@ func (s *Service) updateCustomers(
 			return false, nil
 		}
 		if err := tx.Customers().Update(ctx, plan.written...); err != nil {
-			return lost(err) || len(inputs) > 1 && KindOf(err) == Refused, err
+			return lost(err) || KindOf(err) == Refused, err
 		}
 		return false, tx.LogChanges(ctx, plan.log...)
 	})

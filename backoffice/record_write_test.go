@@ -295,6 +295,7 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 	t.Parallel()
 	onBothEngines(t, func(t *testing.T, w *world) {
 		c := w.company(t, backoffice.CustomerFields{Name: text("Acme"), KboNumber: text("0200065765")})
+		other := w.company(t, backoffice.CustomerFields{Name: text("Merged")})
 		w.fill(t, c.ID, "one") // of an archived year, with a document
 		w.write(t, func(ctx context.Context, tx backoffice.Tx) error {
 			return tx.Transcripts().Insert(ctx, &backoffice.Transcript{ID: "open", OwnStatus: backoffice.ToProcess, OwnUpdatedAt: 1, CustomerID: c.ID, ChecklistID: "list2026", FinancialYearID: "y2026"},
@@ -350,6 +351,9 @@ func TestTheDocumentOfACompletedTranscriptIsGenerated(t *testing.T) {
 		expect(t, err, "STALE_VERSION transcriptId")
 		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "signed")
 		expect(t, err, "done")
+		stored["signed"].CustomerID = other.ID
+		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "signed")
+		expect(t, err, "STALE_VERSION transcriptId")
 		w.Documents = nil
 		_, err = w.GenerateTranscriptDocument(t.Context(), w.by, "ready")
 		expect(t, err, "NOT_ALLOWED transcriptId")

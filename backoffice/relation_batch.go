@@ -43,15 +43,18 @@ func (s *Service) CreateRelations(
 		check: func(d *draft[CustomerRelation], check *checker) {
 			checkEnds(d.made, customers, check)
 			wanted := RelationTable.UniqueValue(d.made)
-			same := there[wanted.Value]
-			if i := slices.IndexFunc(same, func(r *CustomerRelation) bool {
-				return wanted.Conflicts(RelationTable.UniqueValue(r))
-			}); i >= 0 && (adds(d.made, same[i]) || moves(d.made, same[i])) {
+			taken := false
+			for _, r := range there[wanted.Value] {
+				conflicts, sameEnd := wanted.Conflicts(RelationTable.UniqueValue(r)), r.EndDate == d.made.EndDate
+				taken = taken || conflicts
+				if conflicts && !adds(d.made, r) && !moves(d.made, r) && (sameEnd || d.there == nil) {
+					d.there = r
+				}
+			}
+			if taken && d.there == nil {
 				check.add(CodeTaken, "the same relation exists with other days, shares, votes, a note or a nominee")
-			} else if i >= 0 {
-				d.there = same[i]
-			} else if len(check.found) == 0 {
-				there[wanted.Value] = append(same, d.made)
+			} else if !taken && len(check.found) == 0 {
+				there[wanted.Value] = append(there[wanted.Value], d.made)
 			}
 		},
 	})

@@ -87,8 +87,9 @@ func (s *Service) generateDocument(ctx context.Context, by *Principal, id string
 			if updated, replaced, err = tx.SetDocument(ctx, &drawn); err == nil {
 				err = canGenerate(updated)
 			}
-			if err == nil && updated.CustomVariables != of.Transcript.CustomVariables {
-				err = refused(CodeStaleVersion, "the answers were changed meanwhile; try again", "transcriptId")
+			if was := of.Transcript; err == nil && (updated.CustomVariables != was.CustomVariables ||
+				updated.CustomerID != was.CustomerID) { // after a merge
+				err = refused(CodeStaleVersion, "the transcript was changed meanwhile; try again", "transcriptId")
 			}
 			if err == nil && missing && of.Transcript.Document == nil && len(replaced) > 0 {
 				err = errNothingDrawn

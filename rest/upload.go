@@ -104,7 +104,8 @@ func (a *API) readUpload(ctx context.Context, customerID string, name *string, d
 	}
 	head := make([]byte, files.HeadLength)
 	n, err := io.ReadFull(r.Body, head)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if r.ContentLength > int64(n) && n < len(head) ||
+		err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return draft, problem(http.StatusBadRequest, "the body could not be read")
 	}
 	draft.ContentType = files.DetectContentType(draft.Name, head[:n])

@@ -64,4 +64,9 @@ func TestRelationsInABatchWithOtherSharesOrDaysThanThereAreTaken(t *testing.T) {
 	for _, other := range []string{`, sharePercent: 75`, `, startDate: "2024-07-01"`, `, endDate: "2022-12-31"`, `, votePercent: 40`, `, note: "N"`, `, nominee: true`} {
 		wants(create(other), `{"written":0,"results":[{"relation":null,"userErrors":[{"code":"TAKEN","field":["inputs","0"]}]}]}`)
 	}
+	wants(create(`, sharePercent: 50, startDate: "2025-01-01"`), `"written":1`)
+	const now = `{"written":0,"results":[{"relation":{"sharePercent":50,"startDate":"2025-01-01"},"userErrors":[]}]}`
+	wants(create(`, sharePercent: 50`), now)
+	wants(create(""), now)
+	wants(create(`, sharePercent: 40`), there)
 }

@@ -91,7 +91,7 @@ func (p *Pull) newOrigin() (*origin, error) {
 type reader = func(*http.Response) error
 
 // get requests a path, again where that may help, and passes an answer with status 200 to read. It returns the statuses
-// that are no error of the origin or the network: 400, 403, 404, 405, 410, 422. Errors: *errAway, errCredential, read's.
+// that are no error of the origin or the network: 400, 403, 404, 405, 410, 422. Errors: *errAway, errCredential, its.
 func (o *origin) get(ctx context.Context, path string, query url.Values, most time.Duration, read reader) (int, error) {
 	return o.ask(ctx, http.MethodGet, path, query, most, read)
 }

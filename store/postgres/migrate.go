@@ -131,10 +131,11 @@ const maxLockTries = 200
 
 func up(ctx context.Context, config *pgx.ConnConfig, schema string) error {
 	// Who uses a table waits behind a step that waits for it, so the step lets them pass.
-	db := sql.OpenDB(stdlib.GetConnector(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+	short := stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, "SET lock_timeout = '2s'")
 		return err
-	})))
+	})
+	db := sql.OpenDB(stdlib.GetConnector(*config, short))
 	defer func() { _ = db.Close() }()
 	name := fnv.New32a()
 	_, _ = name.Write([]byte("backoffice migrations " + schema))
