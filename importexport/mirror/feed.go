@@ -96,7 +96,7 @@ func (p *pulling) changes(ctx context.Context, history string, after int64, limi
 	status, err := p.origin.get(ctx, "/changes", query, answerTime, func(r *http.Response) error {
 		got = feed{}
 		err := decode(r, &got)
-		if err != nil && err != io.EOF && !errors.Is(err, errMalformed) { // it broke off
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, errMalformed) { // it broke off
 			return err
 		}
 		var bad error
