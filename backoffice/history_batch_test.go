@@ -63,7 +63,7 @@ func wanted(mode backoffice.BatchMode, wrong [][]string, written int) (want stri
 		var told []string
 		for _, one := range list {
 			code, place, _ := strings.Cut(one, " ")
-			told = append(told, code+" inputs."+strconv.Itoa(i)+"."+place)
+			told = append(told, strings.TrimSuffix(code+" inputs."+strconv.Itoa(i)+"."+place, "."))
 		}
 		switch {
 		case len(list) > 0:
@@ -310,9 +310,25 @@ func (m *model) createRelations(r *rapid.T) {
 		conflicts := func(r *backoffice.CustomerRelation) bool {
 			return value.Conflicts(backoffice.RelationTable.UniqueValue(r))
 		}
-		if len(stored) == 0 && !slices.ContainsFunc(fresh, conflicts) {
+		var there []*backoffice.CustomerRelation
+		for _, id := range stored {
+			there = append(there, m.relations[id])
+		}
+		for _, r := range fresh {
+			if conflicts(r) {
+				there = append(there, r)
+			}
+		}
+		fits := func(r *backoffice.CustomerRelation) bool {
+			same := func(sent, there backoffice.Text) bool { return sent == "" || sent == there }
+			return same(wanted.SharePercent, r.SharePercent) && same(wanted.StartDate, r.StartDate) && same(wanted.EndDate, r.EndDate)
+		}
+		switch {
+		case len(there) == 0:
 			fresh = append(fresh, wanted)
 			written++
+		case !slices.ContainsFunc(there, fits):
+			wrong[i] = append(wrong[i], "TAKEN")
 		}
 	}
 	mode := mode(r)
