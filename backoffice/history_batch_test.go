@@ -299,9 +299,6 @@ func (m *model) createRelations(r *rapid.T) {
 				wrong[i] = append(wrong[i], "NOT_FOUND "+end[1])
 			}
 		}
-		if len(wrong[i]) > 0 {
-			continue
-		}
 		stored := m.holders(wanted)
 		for _, id := range stored {
 			expected[id] = true
@@ -324,11 +321,11 @@ func (m *model) createRelations(r *rapid.T) {
 			return same(wanted.SharePercent, r.SharePercent) && same(wanted.StartDate, r.StartDate) && same(wanted.EndDate, r.EndDate)
 		}
 		switch {
-		case len(there) == 0:
+		case len(there) > 0 && !slices.ContainsFunc(there, fits):
+			wrong[i] = append(wrong[i], "TAKEN")
+		case len(there) == 0 && len(wrong[i]) == 0:
 			fresh = append(fresh, wanted)
 			written++
-		case !slices.ContainsFunc(there, fits):
-			wrong[i] = append(wrong[i], "TAKEN")
 		}
 	}
 	mode := mode(r)
