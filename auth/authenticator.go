@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/subtle"
 	"errors"
@@ -294,12 +295,10 @@ func (a *Authenticator) take(now time.Time) (_ *snapshot, err error) {
 		return nil, err
 	}
 	taken := &snapshot{taken: now, credentials: make(map[string]*known, len(all))}
-	before := a.current.Load()
+	before := cmp.Or(a.current.Load(), &snapshot{})
 	for _, c := range all {
-		if before != nil && before.credentials[c.ID] != nil {
-			if same := before.credentials[c.ID].credential.Restriction; same == c.Restriction {
-				c.Restriction = same // its text too: the cache keeps one for each that it has seen
-			}
+		if old := before.credentials[c.ID]; old != nil && old.credential.Restriction == c.Restriction {
+			c.Restriction = old.credential.Restriction // with its text, of which the cache keeps each that it has seen
 		}
 		taken.credentials[c.ID] = a.ready(c)
 	}

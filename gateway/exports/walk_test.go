@@ -204,12 +204,7 @@ func TestAPageOfNumbersIsSentAlsoWhenTheClientNeedsLongerForEarlierOnes(t *testi
 	t.Parallel()
 	bounds := gatewaytest.SmallPages()
 	bounds.Time = time.Second
-	settings := gatewaytest.Settings(t, gatewaytest.Engines["SQLite"](t))
-	b, err := settings.Open(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := gatewaytest.ServeConfig(t, b, gatewaytest.Config(bounds))
+	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
 	for range 40 {
 		o.MakeCustomer(t)
 	}

@@ -155,19 +155,15 @@ func testFeed(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 		store := newStore(t)
 		var between backoffice.Instant
 		write(t, store, func(ctx context.Context, tx backoffice.Tx) error {
-			for _, n := range []int{1000, 1} {
-				entries := make([]*backoffice.Change, n)
-				for i := range entries {
-					entries[i] = &backoffice.Change{At: 1, Action: "a", Noun: backoffice.NounLabel, ObjectID: fmt.Sprint(n, i)}
-				}
-				if err := tx.LogChanges(ctx, entries...); err != nil {
-					return err
-				}
-				time.Sleep(5 * time.Millisecond)
-				between = backoffice.InstantOf(time.Now())
+			entries := make([]*backoffice.Change, 1001)
+			for i := range entries {
+				entries[i] = &backoffice.Change{At: 1, Action: "a", Noun: backoffice.NounLabel, ObjectID: fmt.Sprint(i)}
 			}
-			between -= 4
-			return nil
+			err := tx.LogChanges(ctx, entries[:1000]...)
+			time.Sleep(5 * time.Millisecond)
+			between = backoffice.InstantOf(time.Now())
+			time.Sleep(5 * time.Millisecond)
+			return errors.Join(err, tx.LogChanges(ctx, entries[1000]))
 		})
 		if got, err := store.ChangesBefore(t.Context(), between); err != nil || got != 0 {
 			t.Errorf("%d entries were visible before the transaction ended (%v)", got, err)
