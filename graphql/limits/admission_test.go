@@ -121,6 +121,10 @@ func TestARequestOverTheWholeBoundRunsWithoutOtherLargeOnesAndTheSmallDoNotWaitF
 
 func TestACredentialThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, aFlood)
+}
+
+func aFlood(t *testing.T) {
 	a := bounded(10_000, 1<<40, time.Minute)
 	var flood []<-chan *Grant
 	for range 200 {
@@ -137,31 +141,26 @@ func TestACredentialThatFloodsWaitsForItselfAndNotTheOthersForIt(t *testing.T) {
 		t.Fatal("there was room")
 	}
 	left := 0
-	for _, waiting := range flood {
-		if len(next) > 0 {
-			break
-		}
-		select {
-		case grant := <-waiting:
-			grant.Leave()
-			left++
-		default:
-		}
-		runtime.Gosched()
-		if left == 0 {
-			continue
-		}
-		time.Sleep(time.Millisecond) // the channel is filled by a goroutine
+	for ; len(next) == 0; left++ {
+		(<-flood[left]).Leave()
+		synctest.Wait()
 	}
 	(<-next).Leave()
 	if left > 3 {
 		t.Errorf("%d of the flood went before", left)
 	}
 	neighbour.Leave()
+	for _, waiting := range flood[left:] {
+		(<-waiting).Leave()
+	}
 }
 
 func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, theDearComeLater)
+}
+
+func theDearComeLater(t *testing.T) {
 	a := bounded(10_000, 1<<40, time.Minute)
 	first := enter(t, a, "a", 7_500)
 	dear := waits(t, a, "a", 7_000)
@@ -190,6 +189,7 @@ func TestOfACredentialsRequestsTheDearComeLaterButTheyCome(t *testing.T) {
 		came := len(queue) == 0 || queue[0].weight == 7_000
 		a.mu.Unlock()
 		go func() { (<-next).Leave() }()
+		synctest.Wait()
 		if later++; came {
 			break
 		}
