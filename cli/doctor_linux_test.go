@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// doctorWithoutRights is what doctor says to a user who may read and write only what the files' modes permit.
-func (s *shell) doctorWithoutRights(t *testing.T, flags ...string) string {
+// withoutRights is what a command says to a user who may read and write only what the files' modes permit.
+func (s *shell) withoutRights(t *testing.T, args ...string) string {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command(self, append(append(s.settings(), "doctor"), flags...)...)
+	command := exec.Command(self, append(s.settings(), args...)...)
 	command.Env = append(os.Environ(), "TEST_BACKOFFICE_PROGRAM=1")
 	if os.Getuid() == 0 { // who may read everything: without that right, then
 		if _, err := exec.LookPath("setpriv"); err != nil {
@@ -44,7 +44,7 @@ func TestTheDoctorWritesNoReceiptsAndNoticesThatItCould(t *testing.T) {
 			if err := os.Chmod(folder, mode); err != nil {
 				t.Fatal(err)
 			}
-			if said := s.doctorWithoutRights(t, "--receipts="+location); !strings.Contains(said, wants) {
+			if said := s.withoutRights(t, "doctor", "--receipts="+location); !strings.Contains(said, wants) {
 				t.Errorf("of %s with mode %o it says %s", location, mode, said)
 			}
 			if left := lies(t, folder); len(left) != 1 || left[0] != receipt {
@@ -57,6 +57,23 @@ func TestTheDoctorWritesNoReceiptsAndNoticesThatItCould(t *testing.T) {
 	}
 }
 
+func TestFilesAndReceiptsMayBeAtTheRootOfADiskWhoseOwnFolderOnlyRootReads(t *testing.T) {
+	t.Parallel()
+	s, _ := backedUp(t)
+	receipts := t.TempDir()
+	for _, disk := range []string{s.path("files"), receipts} {
+		if err := os.Mkdir(filepath.Join(disk, "lost+found"), 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if said := s.withoutRights(t, "backup", s.path("again")); !strings.Contains(said, "holds the store and 6 files") {
+		t.Errorf("backup says %s", said)
+	}
+	if said := s.withoutRights(t, "doctor", "--receipts="+receipts); !strings.Contains(said, "ok        receipts: 0 found") {
+		t.Errorf("doctor says %s", said)
+	}
+}
+
 func TestTheDoctorTellsAnotherUserFromAFileThatIsDamaged(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -66,7 +83,7 @@ func TestTheDoctorTellsAnotherUserFromAFileThatIsDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	said := s.doctorWithoutRights(t)
+	said := s.withoutRights(t, "doctor")
 	for _, what := range []string{"keyset.json", "backoffice.db"} {
 		if !strings.Contains(said, "give this user the right to read and write "+s.path(what)) {
 			t.Errorf("of %s it says %s", what, said)

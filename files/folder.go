@@ -235,6 +235,11 @@ func (f *Folder) DeleteIn(ctx context.Context, area string, keys []string) error
 	return nil
 }
 
+// notOurs reports whether what is in a folder is hidden, such as an area, or the disk's own, which only root may read.
+func notOurs(entry fs.DirEntry) bool {
+	return strings.HasPrefix(entry.Name(), ".") || entry.Name() == "lost+found"
+}
+
 // List implements Store. It skips anything that a Folder never makes.
 func (f *Folder) List(ctx context.Context, area string, visit func(key string) error) error {
 	area = cmp.Or(area, ".")
@@ -246,8 +251,8 @@ func (f *Folder) List(ctx context.Context, area string, visit func(key string) e
 			return nil // removed meanwhile, or an empty area
 		case err != nil:
 			return storeFault(err, "listing files")
-		case entry.IsDir() && name != area && strings.HasPrefix(entry.Name(), "."):
-			return fs.SkipDir // another area
+		case entry.IsDir() && name != area && notOurs(entry):
+			return fs.SkipDir
 		}
 		key := name
 		if area != "." {

@@ -126,11 +126,11 @@ func (f objectFolder) List(ctx context.Context, folder, after string, visit func
 		name, outside := filepath.Rel(string(f), at)
 		name = filepath.ToSlash(name)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && at == start && folder != "":
-			return nil // nothing is in it yet
+		case errors.Is(err, fs.ErrNotExist) && (at != start || folder != ""):
+			return nil // nothing is in it yet, or Delete has removed it
 		case err != nil || outside != nil || ctx.Err() != nil:
 			return errors.Join(err, outside, ctx.Err())
-		case entry.IsDir() && at != start && (strings.HasPrefix(entry.Name(), ".") ||
+		case entry.IsDir() && at != start && (notOurs(entry) ||
 			name+"/" < after && !strings.HasPrefix(after, name+"/")):
 			return fs.SkipDir
 		case entry.Type().IsRegular() && name > after:

@@ -155,3 +155,20 @@ func TestNoObjectOutsideOfItsFolderIsDeleted(t *testing.T) {
 		t.Error("a folder that is not there has deleted an object")
 	}
 }
+
+func TestAListingPassesOverWhatIsDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	eachObjectStore(t, func(t *testing.T, store backoffice.ObjectStore) {
+		for _, name := range []string{"a/one", "b/two"} {
+			if err := store.Put(t.Context(), name, strings.NewReader("")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := store.List(t.Context(), "", "", func(name string) error {
+			return store.Delete(t.Context(), "b/two")
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}

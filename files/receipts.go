@@ -66,10 +66,15 @@ func (f receiptFolder) Write(_ context.Context, name string, content []byte) err
 func (f receiptFolder) Names(ctx context.Context) ([]string, error) {
 	var names []string
 	err := fs.WalkDir(os.DirFS(string(f)), ".", func(name string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() && !strings.HasPrefix(entry.Name(), ".") {
+		switch {
+		case err != nil || ctx.Err() != nil:
+			return errors.Join(err, ctx.Err())
+		case entry.IsDir() && name != "." && notOurs(entry):
+			return fs.SkipDir
+		case entry.Type().IsRegular() && !notOurs(entry):
 			names = append(names, name)
 		}
-		return errors.Join(err, ctx.Err())
+		return nil
 	})
 	slices.Sort(names)
 	return names, err
