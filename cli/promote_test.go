@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"example.org/backoffice/files/s3test"
 )
 
 func TestAPromotionThatFailsAfterThePlaceWasTakenSaysSo(t *testing.T) {
@@ -41,6 +43,19 @@ func TestAPromotionThatFailsAfterThePlaceWasTakenSaysSo(t *testing.T) {
 	again := standBy.on.startAs(t, exec.Command("env"), "stand-by", place)
 	standBy.on.must(t, "promote")
 	again.says(t, "shipped a snapshot")
+}
+
+func TestAPromotionWaitsWhileTheStandByReadsFromItsPlace(t *testing.T) {
+	t.Parallel()
+	s, _ := shipping(t)
+	bucket := s3test.Start(t, "shipped")
+	server := s.ships(t, bucket.URL(""))
+	standBy := standsBy(t, s, bucket.URL(""))
+	server.stop(t)
+	release := bucket.Hold()
+	time.Sleep(2 * time.Second)             // until it reads there
+	time.AfterFunc(10*time.Second, release) // a command waits five for one that does not run
+	standBy.on.must(t, "promote")
 }
 
 func TestAPromotionAndARestoreNameTheFilesThatThePlaceLacks(t *testing.T) {
@@ -73,6 +88,7 @@ func TestAPromotionAndARestoreNameTheFilesThatThePlaceLacks(t *testing.T) {
 func TestAStandByTellsThatItLacksANewKeyUntilItHasTheFile(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
+	id, secret := secretOf(t, s)
 	server := s.ships(t, place)
 	standBy := standsBy(t, s, place)
 	ready := func() string {
@@ -104,6 +120,17 @@ func TestAStandByTellsThatItLacksANewKeyUntilItHasTheFile(t *testing.T) {
 		if time.Now().After(end) {
 			t.Fatalf("with the key it says %q", ready())
 		}
+	}
+	var page struct {
+		Labels *struct{ PageInfo struct{ EndCursor string } }
+	}
+	if err := server.asks(id, secret, "{ labels(first: 1) { pageInfo { endCursor } } }", "", &page); err != nil || page.Labels == nil {
+		t.Fatal(err, page)
+	}
+	cursor := page.Labels.PageInfo.EndCursor
+	page.Labels = nil
+	if err := standBy.asks(id, secret, "query($text: String) { labels(first: 1, after: $text) { pageInfo { hasNextPage } } }", cursor, &page); err != nil || cursor == "" || page.Labels == nil {
+		t.Errorf("it takes no cursor %q of the server, %v", cursor, err)
 	}
 	server.stop(t)
 	standBy.on.must(t, "promote")

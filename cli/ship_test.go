@@ -69,23 +69,24 @@ func (s *started) stop(t *testing.T) {
 
 // labelled creates a label by HTTP, and reports whether that was acknowledged.
 func (s *started) labelled(id, secret, name string) bool {
-	body, _ := json.Marshal(map[string]any{"query": "mutation($n: String!) { createLabel(input: {name: $n}) { label { id } } }",
-		"variables": map[string]string{"n": name}})
+	var got struct{ CreateLabel struct{ Label *struct{ ID string } } }
+	err := s.asks(id, secret, "mutation($text: String!) { createLabel(input: {name: $text}) { label { id } } }", name, &got)
+	return err == nil && got.CreateLabel.Label != nil
+}
+
+// asks runs an operation with one variable, and decodes its data.
+func (s *started) asks(id, secret, operation, text string, data any) error {
+	body, _ := json.Marshal(map[string]any{"query": operation, "variables": map[string]string{"text": text}})
 	request, _ := http.NewRequest(http.MethodPost, "http://"+s.address+"/graphql", bytes.NewReader(body))
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("x-client-id", id)
 	request.Header.Set("x-client-secret", secret)
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return false
+		return err
 	}
 	defer answer.Body.Close()
-	var got struct {
-		Data struct {
-			CreateLabel struct{ Label *struct{ ID string } }
-		}
-	}
-	return json.NewDecoder(answer.Body).Decode(&got) == nil && got.Data.CreateLabel.Label != nil
+	return json.NewDecoder(answer.Body).Decode(&struct{ Data any }{data})
 }
 
 // last is the number of the last entry of the change log.

@@ -277,7 +277,7 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	// One that was killed after it had taken a request answers no command.
 	taken := make(chan error, 1)
 	go func() {
-		for os.Remove(standBy.on.path("backoffice.db.promote")) != nil && t.Context().Err() == nil {
+		for os.Chtimes(standBy.on.path("backoffice.db.promote"), time.Time{}, time.Now()) != nil && t.Context().Err() == nil {
 			time.Sleep(time.Millisecond)
 		}
 		taken <- t.Context().Err()
@@ -290,6 +290,9 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	}
 	server.stop(t)
 	again := standBy.on.startAs(t, exec.Command("env"), "stand-by", place)
+	if text, err := os.ReadFile(standBy.on.path("backoffice.db.promoted")); err != nil || !strings.Contains(string(text), "it again") {
+		t.Errorf("a command that waits hears %q, %v", text, err)
+	}
 	time.Sleep(time.Second)
 	if is, err := sqlite.IsStandBy(t.Context(), standBy.on.path("backoffice.db")); err != nil || !is {
 		t.Error("it promoted itself", err)

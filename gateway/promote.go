@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"time"
 
@@ -42,7 +41,7 @@ func (p *Promotion) Done(err error) {
 		err = fmt.Errorf("the place is this stand-by's now: keep the server before stopped, start the stand-by again, "+
 			"and promote it again if it still follows: %w", backoffice.Cause(err))
 	}
-	if p.by.asked {
+	if p.by.asked() {
 		p.by.answer(p.String(), err)
 	}
 }
@@ -126,7 +125,7 @@ func (s *Settings) keysetOf(ctx context.Context, store backoffice.KeyStore) (*pr
 
 // answer writes the answer for the command, whole or not at all.
 func (b *StandBy) answer(text string, err error) {
-	b.asked = false
+	_ = os.Remove(b.request())
 	if err != nil {
 		text = refusedMark + backoffice.Cause(err).Error()
 	}
@@ -142,7 +141,7 @@ func (b *StandBy) answer(text string, err error) {
 const (
 	refusedMark = "refused: "
 	answerPoll  = 20 * time.Millisecond
-	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request
+	takeTime    = 5 * time.Second // in which a stand-by that runs takes a request, and renews it
 )
 
 // Promote asks the stand-by that runs on this machine to become the server that writes, and waits until it is. With
@@ -168,6 +167,10 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		return "", err
 	}
 	defer b.forgetRequest()
+	if err := os.Chtimes(b.request(), time.Time{}, time.Unix(0, 0)); err != nil {
+		return "", err
+	}
+	taken := false
 	for patience := time.Now().Add(takeTime); ; {
 		text, err := os.ReadFile(b.told())
 		if why, refused := strings.CutPrefix(string(text), refusedMark); err == nil && refused {
@@ -175,10 +178,8 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		} else if err == nil {
 			return string(text), nil
 		}
-		_, err = os.Stat(b.request())
-		taken := os.IsNotExist(err)
-		if used, err := sqlite.InUse(path); taken && (used || err != nil || runtime.GOOS != "linux") {
-			patience = time.Now().Add(takeTime)
+		if info, err := os.Stat(b.request()); err == nil && time.Since(info.ModTime()) < takeTime {
+			taken, patience = true, time.Now().Add(takeTime)
 		}
 		if time.Now().After(patience) {
 			switch {

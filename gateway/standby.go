@@ -24,7 +24,6 @@ type StandBy struct {
 	settings *Settings
 	from     *ship.StandBy
 	files    *shippedFiles // nil before Run
-	asked    bool          // to promote it
 	unfit    atomic.Bool   // its keyset lacks a key of the database
 	log      *slog.Logger
 }
@@ -63,7 +62,10 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 // before. It calls started when it answers.
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
-	b.forgetRequest()
+	if b.forgetRequest() {
+		b.answer("", errors.New("nothing was promoted: the stand-by has just begun; promote it again"))
+	}
+	go backoffice.Every(ctx, requestPeriod, b.takeRequest) // until the promotion is done, after this
 	// Nothing is written here, and others wait for the next server.
 	c.Ship.Wait, c.Server.StopDelay, c.Server.StopTime = false, 0, min(c.Server.StopTime, drainTime)
 	for began := false; ; began = true {
@@ -157,7 +159,7 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 	copying.Go(func() { b.checkKeys(copies, backend) })
 	told := ""
 	for next := time.Now(); ctx.Err() == nil; _ = backoffice.Sleep(ctx, requestPeriod) {
-		if b.asked = os.Remove(b.request()) == nil || b.asked; b.asked {
+		if b.asked() {
 			promoted, err := b.promote(ctx, backend)
 			if err == nil {
 				return promoted
@@ -186,13 +188,12 @@ func (b *StandBy) follow(ctx context.Context, backend *Backend) error {
 
 // checkKeys notices, now and then, when the server has rotated its keys and the stand-by lacks the new keyset file.
 func (b *StandBy) checkKeys(ctx context.Context, backend *Backend) {
-	keys := backend.Keys
 	backoffice.Every(ctx, keysPeriod, func() {
-		err := keys.Fits(ctx, backend.Store)
+		err := backend.Keys.Fits(ctx, backend.Store)
 		if err != nil { // perhaps the file was copied since
 			var read *privacy.Keyset
 			if read, err = b.settings.keysetOf(ctx, backend.Store); err == nil {
-				keys = read
+				backend.Keys.Take(read)
 			}
 		}
 		if ctx.Err() == nil && b.unfit.Swap(err != nil) != (err != nil) && err != nil {
@@ -230,14 +231,22 @@ func (b *StandBy) measure(s server) {
 		b.from.Last)
 }
 
-// The operator's command asks by a file next to the database, and the stand-by answers by another one.
+// The operator's command asks by a file next to the database, and the stand-by answers by another one. The time of the
+// request is renewed as long as the stand-by runs.
 func (b *StandBy) request() string { return b.from.Path + ".promote" }
 func (b *StandBy) told() string    { return b.from.Path + ".promoted" }
 
-// forgetRequest removes what a command that was killed has left.
-func (b *StandBy) forgetRequest() {
-	_ = os.Remove(b.request())
+func (b *StandBy) takeRequest() { _ = os.Chtimes(b.request(), time.Time{}, time.Now()) }
+
+func (b *StandBy) asked() bool {
+	_, err := os.Stat(b.request())
+	return err == nil
+}
+
+// forgetRequest removes what a command that was killed has left, and reports whether there was a request.
+func (b *StandBy) forgetRequest() bool {
 	_ = os.Remove(b.told())
+	return os.Remove(b.request()) == nil
 }
 
 // examineStandBy compares a stand-by with what was shipped.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -18,6 +19,7 @@ type Server struct {
 
 	address string
 	away    atomic.Bool
+	held    sync.RWMutex
 }
 
 // Start starts an S3 with one bucket.
@@ -33,6 +35,8 @@ func Start(t testing.TB, bucket string) *Server {
 			http.Error(w, "out of order", http.StatusNotImplemented) // not retried by clients
 			return
 		}
+		s.held.RLock()
+		s.held.RUnlock() //nolint:staticcheck // to wait
 		storage.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -46,6 +50,12 @@ func (s *Server) URL(prefix string) string {
 		query.Set("prefix", prefix)
 	}
 	return "s3://" + s.Bucket + "?" + query.Encode()
+}
+
+// Hold lets every request wait until it is released.
+func (s *Server) Hold() (release func()) {
+	s.held.Lock()
+	return s.held.Unlock
 }
 
 // Fail makes the server fail every request, or serve again.
