@@ -69,7 +69,9 @@ func (s *started) stop(t *testing.T) {
 
 // labelled creates a label by HTTP, and reports whether that was acknowledged.
 func (s *started) labelled(id, secret, name string) bool {
-	var got struct{ CreateLabel struct{ Label *struct{ ID string } } }
+	var got struct {
+		CreateLabel struct{ Label *struct{ ID string } }
+	}
 	err := s.asks(id, secret, "mutation($text: String!) { createLabel(input: {name: $text}) { label { id } } }", name, &got)
 	return err == nil && got.CreateLabel.Label != nil
 }
