@@ -56,7 +56,11 @@ func (c *restoreCommand) Run(ctx context.Context, s *settings, t terminal) error
 	}
 	r := &restoring{backup: c.Path, name: c.Path, incomplete: c.Incomplete, place: where}
 	if isShipped(c.Path) {
-		remove, err := r.unship(ctx, s, c.Path, ship.Target{Before: c.Shipped.Before, At: c.Shipped.at})
+		target := ship.Target{At: c.Shipped.at}
+		if c.Shipped.Before != nil {
+			target.Before = *c.Shipped.Before
+		}
+		remove, err := r.unship(ctx, s, c.Path, target)
 		if err != nil {
 			return err
 		}

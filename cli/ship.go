@@ -29,7 +29,7 @@ func (*shipVerifyCommand) Run(ctx context.Context, s *settings, t terminal) erro
 
 // shippedFlags choose a state of what was shipped.
 type shippedFlags struct {
-	Before int64  `placeholder:"NUMBER" help:"Restore the shipped store as it was before this entry of the change log."`
+	Before *int64 `placeholder:"NUMBER" help:"Restore the shipped store as it was before this entry of the change log."`
 	At     string `placeholder:"TIME" help:"Restore the shipped store as it was at this time (2026-11-23T10:41Z)."`
 
 	at time.Time
@@ -47,8 +47,8 @@ func (f *shippedFlags) check(path string) error {
 			return errors.New("--at must be a time with its zone, such as 2026-11-23T10:41Z")
 		}
 	}
-	switch given := f.At != "" || f.Before != 0; {
-	case f.Before < 0 || f.At != "" && f.Before != 0:
+	switch given := f.At != "" || f.Before != nil; {
+	case f.Before != nil && (*f.Before < 1 || f.At != ""):
 		return errors.New("pass either --before NUMBER, 1 or more, or --at TIME")
 	case given && !isShipped(path):
 		return errors.New("--before and --at need the URL of what was shipped: a backup has one state")

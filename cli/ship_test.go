@@ -102,6 +102,28 @@ func last(t *testing.T, s *shell) int {
 	return number
 }
 
+func TestAServerWithoutATemporaryFolderShipsNoSnapshotsInsteadOfWhatIsWritten(t *testing.T) {
+	t.Parallel()
+	s, place := shipping(t)
+	id, secret := secretOf(t, s)
+	temp := filepath.Join(t.TempDir(), "temp")
+	server := s.start(t, exec.Command("env", "TMPDIR="+temp), "--ship="+place)
+	server.says(t, "shipped a snapshot")
+	if !server.labelled(id, secret, "first") {
+		t.Fatal("the server writes no label")
+	}
+	server.says(t, "what is written cannot be shipped now")
+	time.Sleep(3 * time.Second)
+	if err := os.Mkdir(temp, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	server.says(t, "the store is shipped again")
+	server.stop(t)
+	if snapshots, err := filepath.Glob(filepath.Join(strings.TrimPrefix(place, "file:"), "generations", "*")); err != nil || len(snapshots) != 1 {
+		t.Errorf("the place has the generations %q, %v", snapshots, err)
+	}
+}
+
 func TestWhatWasShippedIsRestoredAsItWasBeforeAMistake(t *testing.T) {
 	t.Parallel()
 	s, place := shipping(t)
@@ -310,6 +332,7 @@ func TestWhatWasShippedIsNotRestoredWithoutItsKeysetOrWithAWrongTarget(t *testin
 		"the shipping keyset":              {"restore", place},
 		"need the URL of what was shipped": {"restore", s.dir, "--before=3"},
 		"pass either --before":             {"restore", place, "--before=3", "--at=2026-11-23T10:41Z"},
+		"NUMBER, 1 or more":                {"restore", place, "--before=0"},
 		"a time with its zone":             {"restore", place, "--at=yesterday"},
 		"pass the place with --ship":       {"ship", "verify"},
 	} {
