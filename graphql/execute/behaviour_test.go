@@ -200,6 +200,16 @@ func TestConditionsInVariablesChooseTheirPlan(t *testing.T) {
 	}
 }
 
+// Clients that build a schema from it, such as those on graphql-core, reject locations that they do not know.
+func TestIntrospectionHasNoLocationOfALaterEdition(t *testing.T) {
+	t.Parallel()
+	e := serve(newFixed(fixed{}, execute.Options{}))
+	response, _ := do(t.Context(), e, operation{Query: `{ __schema { directives { name locations } } __type(name: "__DirectiveLocation") { enumValues { name } } }`})
+	if data := string(response.Data); strings.Contains(data, "DIRECTIVE_DEFINITION") || strings.Count(data, `"INPUT_FIELD_DEFINITION"`) < 2 {
+		t.Error(data)
+	}
+}
+
 func TestPlansAreDroppedWhenTheyTakeTooMuch(t *testing.T) {
 	t.Parallel()
 	prepared := 0

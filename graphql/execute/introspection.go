@@ -26,7 +26,19 @@ func published(schema *ast.Schema) *ast.Schema {
 			reason.Type = &required
 			deprecated.Arguments[i] = &reason
 		}
+		// Clients of that edition reject the location, which comes with the next one.
+		deprecated.Locations = slices.DeleteFunc(slices.Clone(known.Locations), func(l ast.DirectiveLocation) bool {
+			return l == ast.LocationDirectiveDefinition
+		})
 		copied.Directives["deprecated"] = &deprecated
+	}
+	if known := schema.Types["__DirectiveLocation"]; known != nil {
+		locations := *known
+		locations.EnumValues = slices.DeleteFunc(slices.Clone(known.EnumValues), func(v *ast.EnumValueDefinition) bool {
+			return v.Name == string(ast.LocationDirectiveDefinition)
+		})
+		copied.Types = maps.Clone(schema.Types)
+		copied.Types[known.Name] = &locations
 	}
 	return &copied
 }
