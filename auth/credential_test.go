@@ -83,7 +83,7 @@ func TestAtMostTwoSecretsAreEverLiveAndTheNewestAlwaysIs(t *testing.T) {
 		}
 		var newest []byte
 		for i := range rapid.IntRange(1, 8).Draw(t, "rotations") {
-			now += backoffice.Instant(rapid.IntRange(1, 5000).Draw(t, "pause"))
+			now += backoffice.Instant(rapid.IntRange(-5000, 5000).Draw(t, "pause")) // machines' clocks differ
 			before := newest
 			newest = []byte{byte(i)}
 			overlap := time.Duration(rapid.IntRange(0, 5000).Draw(t, "overlap")) * time.Millisecond

@@ -1,7 +1,6 @@
 package backoffice
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -183,7 +182,7 @@ func (c *Credential) Rotate(digest []byte, now Instant, overlap time.Duration) e
 	secrets := []CredentialSecret{{Digest: digest, CreatedAt: now}}
 	live := slices.DeleteFunc(slices.Clone(c.Secrets), func(s CredentialSecret) bool { return !s.Live(now) })
 	if len(live) > 0 && until > now {
-		kept := slices.MaxFunc(live, func(a, b CredentialSecret) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
+		kept := live[0] // the newest, by whichever machine's clock
 		if kept.ExpiresAt.IsZero() || until < kept.ExpiresAt {
 			kept.ExpiresAt = until
 		}

@@ -18,6 +18,9 @@ func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateD
 	upload, err := m.service(dryRun).PrepareUpload(ctx, by, input.CustomerID, input.Name)
 	if err == nil {
 		until := time.Now().Add(uploadPeriod).Truncate(time.Second)
+		if end := by.ExpiresAt.Time(); !by.ExpiresAt.IsZero() && end.Before(until) {
+			until = end
+		}
 		signature := "" // a dry run signs nothing
 		if dryRun == nil || !*dryRun {
 			if signature, err = m.Keys.SignUpload(by.Link(), upload, until); err != nil {

@@ -140,6 +140,19 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsCredential(t *testing.T) {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
 		}
 	}
+	soon := backoffice.InstantOf(time.Now().Add(time.Minute))
+	err = o.Store.UpdateCredential(t.Context(), credential[0], func(c *backoffice.Credential) error { c.ExpiresAt = soon; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if prepared, _ := o.PrepareUpload(t, credential, customer, "a.txt", false); prepared.ExpiresAt != nil && prepared.ExpiresAt.Equal(soon.Time()) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("a path ends after its credential")
+		}
+	}
 	if w := o.PutTo(path+"&naam=x", strings.NewReader("x")); w.Code != http.StatusBadRequest {
 		t.Errorf("an unknown parameter: %d %s", w.Code, w.Body)
 	}
