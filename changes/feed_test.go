@@ -260,11 +260,18 @@ func TestOldEntriesAreRemovedByThemselvesByTheStoresClock(t *testing.T) {
 		keep changes.Age
 		left int
 	}{{store, 0, 5}, {dayBehind{store}, changes.Age(10 * time.Millisecond), 5}, {store, changes.Age(10 * time.Millisecond), 0}} {
-		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
-		newFeed(t, kept.in, changes.Options{Keep: kept.keep}).Tidy(ctx)
-		cancel()
-		if left, err := store.Changes(t.Context(), 0, 10); err != nil || len(left) != kept.left {
-			t.Errorf("kept for %d: %d entries, not %d, %v", kept.keep, len(left), kept.left, err)
+		var left []*backoffice.Change
+		for tries := 0; tries == 0 || len(left) > kept.left && tries < 20; tries++ {
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			newFeed(t, kept.in, changes.Options{Keep: kept.keep}).Tidy(ctx)
+			cancel()
+			var err error
+			if left, err = store.Changes(t.Context(), 0, 10); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(left) != kept.left {
+			t.Errorf("kept for %d: %d entries, not %d", kept.keep, len(left), kept.left)
 		}
 	}
 }

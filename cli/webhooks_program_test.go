@@ -198,7 +198,11 @@ func TestServersThatAreKilledLoseNoMessageOfAWebhook(t *testing.T) {
 				running[kill%servers] = again
 				mu.Unlock()
 			}
-			time.Sleep(time.Second)
+			for written := 0; written < 50; time.Sleep(time.Second) {
+				mu.Lock()
+				written = len(acknowledged)
+				mu.Unlock()
+			}
 			stop()
 			all.Wait()
 			for until := time.Now().Add(2 * time.Minute); b.lacks(acknowledged) > 0; time.Sleep(50 * time.Millisecond) {

@@ -25,7 +25,7 @@ import (
 func TestAStopTurnsReadinessOffAndFinishesRequestsInFlight(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	begun, release := make(chan struct{}), make(chan struct{})
-	settings := Settings{Metrics: "127.0.0.1:0", StopDelay: 300 * time.Millisecond, StopTime: 15 * time.Second}
+	settings := Settings{Metrics: "127.0.0.1:0", StopDelay: 3 * time.Second, StopTime: 15 * time.Second}
 	handler, p, _ := mounted(settings, Options{}, func(r chi.Router, _ *Server) {
 		r.Get("/slow", func(w http.ResponseWriter, _ *http.Request) {
 			close(begun)

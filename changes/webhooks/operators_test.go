@@ -131,7 +131,7 @@ func TestWhatOperatorsDoHoldsWhileAMessageIsOnItsWay(t *testing.T) {
 	if err := Disable(t.Context(), o.Store, id); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(50 * time.Millisecond)
+	waits(t, "it is given up", func() bool { r.mu.Lock(); defer r.mu.Unlock(); return r.at == 0 })
 	close(answer)
 	o.labels(t, "second", 1)
 	time.Sleep(50 * time.Millisecond)

@@ -78,7 +78,7 @@ func TestAWaitEndsWithWhatANewRequestIsAnswered(t *testing.T) {
 		const most = 20 // streams and waiting requests of a credential
 		var all []<-chan *httptest.ResponseRecorder
 		for range most + 1 {
-			all = append(all, awaits(t, o, credential, "QUERY", tag, "wait=2"))
+			all = append(all, awaits(t, o, credential, "QUERY", tag, "wait=6"))
 		}
 		statuses := map[int]int{}
 		for _, told := range all {

@@ -204,10 +204,12 @@ func TestAPageOfNumbersIsSentAlsoWhenTheClientNeedsLongerForEarlierOnes(t *testi
 	t.Parallel()
 	bounds := gatewaytest.SmallPages()
 	bounds.Time = time.Second
-	o := gatewaytest.OpenWith(t, gatewaytest.Engines["SQLite"](t), bounds)
+	database := gatewaytest.Engines["SQLite"](t)
+	filled := gatewaytest.OpenOn(t, database) // without the bound
 	for range 40 {
-		o.MakeCustomer(t)
+		filled.MakeCustomer(t)
 	}
+	o := gatewaytest.OpenWith(t, database, bounds)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { o.Handler.ServeHTTP(slowly{w}, r) }))
 	defer server.Close()
 	purpose := http.Header{privacy.PurposeHeader: {"yearly statement"}}

@@ -164,7 +164,7 @@ func TestASocketEndsWithItsCredentialAndWithTheServer(t *testing.T) {
 	}
 	began := time.Now()
 	for name, s := range map[string]gatewaytest.Socket{"idle": idle, "busy": busy} {
-		if got := s.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "revoked") || time.Since(began) > 5*time.Second {
+		if got := s.Closed(t); got.Code != 4401 || !strings.Contains(got.Reason, "revoked") || time.Since(began) > obeyedWithin {
 			t.Errorf("%s: %+v after %s", name, got, time.Since(began))
 		}
 	}

@@ -189,7 +189,7 @@ func TestAPackHasNoNumberUnlessItIsAskedForWithAPurposeAndIsEntered(t *testing.T
 			if want := "held; consulted on " + backoffice.Today(time.Now()); !strings.Contains(entries["customer.json"], want) {
 				t.Errorf("%q is not in %s", want, entries["customer.json"])
 			}
-			past := withNumbers + "&to=" + time.Now().AddDate(0, 0, -2).Format(time.DateOnly)
+			past := withNumbers + "&to=" + time.Now().In(backoffice.Belgium).AddDate(0, 0, -2).Format(time.DateOnly)
 			first, _, _ := packOf(t, o, all, past, "an audit")
 			if second, _, _ := packOf(t, o, all, past, "an audit"); !bytes.Equal(first, second) {
 				t.Error("two packs with numbers of days that are over differ")
@@ -207,7 +207,7 @@ func TestAPackHasNoNumberUnlessItIsAskedForWithAPurposeAndIsEntered(t *testing.T
 // A restore is entered when it is over; what it lost is of earlier days.
 func TestAPackOfDaysSaysThatARestoreLostTheirEntries(t *testing.T) {
 	t.Parallel()
-	day := func(n int) string { return time.Now().AddDate(0, 0, n).Format(time.DateOnly) }
+	day := func(n int) string { return time.Now().In(backoffice.Belgium).AddDate(0, 0, n).Format(time.DateOnly) }
 	const never, lost = `"registrationNumber": "held; not consulted in this period"`, `"registrationNumber": "held; entries from `
 	for consulted, want := range map[bool]string{true: never, false: lost} { // what was lost begins at the newest entry
 		o := gatewaytest.OpenOn(t, gatewaytest.Engines["SQLite"](t))

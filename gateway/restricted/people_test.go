@@ -147,7 +147,7 @@ func TestATokenThatEndsEndsWhatWasBegunWithIt(t *testing.T) {
 	t.Parallel()
 	d := openDesk(t)
 	f := d.Follower(t, [2]string{})
-	token, lasting := endingToken(t, d, 4, "managers"), tokenOf(t, d, "an", "managers")
+	token, lasting := endingToken(t, d, 10, "managers"), tokenOf(t, d, "an", "managers")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	connected := func(token string) gatewaytest.Socket {
@@ -263,7 +263,7 @@ func TestASignedPathOfAPersonIsForWhatTheySeeAndEndsWithThem(t *testing.T) {
 		}
 		return found
 	}
-	found, ending := paths(tokenOf(t, d, "bea", "acme")), paths(endingToken(t, d, 3, "managers"))
+	found, ending := paths(tokenOf(t, d, "bea", "acme")), paths(endingToken(t, d, 8, "managers"))
 	if len(found) != 1 || len(ending) != 1 || strings.Contains(found[0], "bea") {
 		t.Fatalf("%q %q", found, ending)
 	}

@@ -69,7 +69,7 @@ func TestAWriteWithADeadlineSaysBeforeItThatTheStoreIsBusy(t *testing.T) {
 	server, importing := twoProcesses(t)
 	release := keepLock(t, importing)
 	defer release()
-	ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // of which it leaves a tenth
 	defer cancel()
 	answers := make(chan error, 3)
 	for _, id := range []string{"a", "b", "c"} { // one waits for the other process, the others for this one

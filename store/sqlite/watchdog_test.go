@@ -50,7 +50,7 @@ func TestAStatementThatRunsForEverIsInterrupted(t *testing.T) {
 	for name, text := range endless {
 		t.Run(name+", by the limit of statements", func(t *testing.T) {
 			t.Parallel()
-			e := openEngine(t, Options{Readers: 1, StatementTimeout: 50 * time.Millisecond})
+			e := openEngine(t, Options{Readers: 1, StatementTimeout: 500 * time.Millisecond})
 			for range 3 {
 				err := answers(t, func() error { return (&store.Statement{Text: text, Each: nothing}).Run(t.Context(), e.readers) })
 				if backoffice.KindOf(err) != backoffice.Timeout {

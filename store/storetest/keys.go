@@ -12,13 +12,13 @@ import (
 func testKeyUseOutlivesAWrite(t *testing.T, newStore func(t testing.TB) backoffice.Store) {
 	store := newStore(t)
 	user := backoffice.KeyUser{ID: "this", Name: "this program", Knows: []string{"1"}, Seals: "1"}
-	if _, err := store.UseKeys(t.Context(), user, 300); err != nil {
+	if _, err := store.UseKeys(t.Context(), user, 1000); err != nil {
 		t.Fatal(err)
 	}
 	only := false
 	err := store.Write(t.Context(), func(context.Context, backoffice.Tx) error {
 		only = !store.OnlyWriterSince().IsZero()
-		time.Sleep(400 * time.Millisecond)
+		time.Sleep(1100 * time.Millisecond)
 		return nil
 	})
 	if err != nil || !store.OnlyWriterSince().IsZero() {

@@ -222,7 +222,7 @@ for (const [where, prepare] of [['in the downloads', withoutPicker], ['in the fi
     await dialog.getByRole('button', { name: 'Cancel the export' }).click();
     await dialog.getByText('Cancelled. No file was saved.').waitFor();
     assert.deepEqual([saved.length, await filesOf(page)], [0, {}]);
-    for (let i = 0; network.left.length === 0 && i < 50; i++) await new Promise((soon) => setTimeout(soon, 20));
+    for (let i = 0; network.left.length === 0 && i < 1500; i++) await new Promise((soon) => setTimeout(soon, 20));
     assert.equal(network.left.length, 1);
     assert.deepEqual(heard.complaints, []);
     await network.close();
