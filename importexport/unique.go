@@ -52,6 +52,7 @@ func (l *loading[T, C]) claim(ctx context.Context, all []*entry[T]) error {
 		key := maphash.String(c.seed, value.Value)
 		if slices.ContainsFunc(c.first[key], value.Overlaps) {
 			e.fault(l.uniqueField(), taken)
+			c.leaving[maphash.String(c.seed, e.id)] = !l.bad.all // as in decide
 			continue
 		}
 		c.first[key] = append(c.first[key], value.Period)

@@ -195,3 +195,17 @@ func TestEachLineThatWantsWhatAnotherKeepsIsTold(t *testing.T) {
 		}
 	})
 }
+
+func TestALineThatIsRejectedForItsCodeKeepsTheCodeOfItsRecord(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"c1","type":"Company","customerCode":"A"}`))
+		importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: t.TempDir()}
+		all, err := importer.Import(t.Context(), only(t, "customers.ndjson", `{"_id":"c3","type":"Company","customerCode":"X"}`,
+			`{"_id":"c1","customerCode":"X"}`, `{"_id":"c4","type":"Company","customerCode":"A"}`))
+		must(t, err)
+		if all[0].Created != 1 || all[0].Rejected != 2 || one(t, h.store.Customers(), "c1").CustomerCode != "A" || one(t, h.store.Customers(), "c4") != nil {
+			t.Errorf("it did %+v", all)
+		}
+	})
+}
