@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -191,6 +192,18 @@ func (f *storedFiles) commit(ctx context.Context, tx backoffice.Tx) error {
 		return nil
 	}
 	return f.upload.Commit(ctx, tx)
+}
+
+// drop removes the files of lines that were not loaded.
+func (f *storedFiles) drop(ctx context.Context, loaded []stagedLine) {
+	for _, line := range loaded {
+		if line.file != nil {
+			delete(f.put, line.file.Key)
+		}
+	}
+	if f.upload != nil && len(f.put) > 0 {
+		_ = f.im.Files.Delete(ctx, slices.Collect(maps.Keys(f.put))...) // a sweep removes what stays
+	}
 }
 
 // close removes the files of a failed import, unless the store has its records after all.

@@ -94,6 +94,7 @@ func (n *noun[T, C]) loadOnce(ctx context.Context, im *importing, src source) (_
 	switch {
 	case err == nil:
 		im.rejected.add(s.rejected)
+		s.stored.drop(ctx, s.lines)
 		return loaded, nil
 	case im.rejecting() && errors.As(err, &bad): // the next attempt rejects the lines that are bad now
 		return s.soFar, errStale

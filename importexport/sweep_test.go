@@ -94,3 +94,27 @@ func TestAnImportWhoseFilesAreGoneLoadsNothing(t *testing.T) {
 		t.Error("something of it was loaded or left")
 	}
 }
+
+func TestALineThatIsRejectedStoresNoFile(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, office(t))
+		stored := h.storedFiles(t)
+		folder := t.TempDir()
+		must(t, os.WriteFile(filepath.Join(folder, "a"), []byte("content"), 0o600))
+		for created, lines := range [][]string{
+			{`{"_id":"bad","customer":"company","file":"a"}`},
+			{`{"_id":"bad","customer":"company","file":"a"}`, `{"_id":"good","name":"x","customer":"company","file":"a"}`},
+		} {
+			importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: t.TempDir()}
+			all, err := importer.Import(t.Context(), with(t, folder, "documents.ndjson", lines...))
+			must(t, err)
+			if all[0].Created != created || all[0].Rejected != 1 || h.storedFiles(t) != stored+created {
+				t.Errorf("it did %+v and stored %d files", all[0], h.storedFiles(t)-stored)
+			}
+		}
+		if missing, err := h.files.Missing(t.Context(), []string{one(t, h.store.Documents(), "good").File.Key}); err != nil || len(missing) > 0 {
+			t.Errorf("the file of the good line is gone (%v)", err)
+		}
+	})
+}
