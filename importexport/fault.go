@@ -88,6 +88,8 @@ func (b *badLines) full() bool { return !b.all && len(b.lines) >= MaxBadLines }
 
 func (b *badLines) sort() {
 	slices.SortStableFunc(b.lines, func(x, y badLine) int { return cmp.Compare(x.Line, y.Line) })
+	same := func(x, y badLine) bool { return x.Line == y.Line } // a relation may overlap several
+	b.lines = slices.CompactFunc(b.lines, same)
 }
 
 // of makes the error, nil when every line was good.

@@ -3,6 +3,7 @@ package importexport
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -206,6 +207,27 @@ func TestALineThatIsRejectedForItsCodeKeepsTheCodeOfItsRecord(t *testing.T) {
 		must(t, err)
 		if all[0].Created != 1 || all[0].Rejected != 2 || one(t, h.store.Customers(), "c1").CustomerCode != "A" || one(t, h.store.Customers(), "c4") != nil {
 			t.Errorf("it did %+v", all)
+		}
+	})
+}
+
+func TestARelationThatOverlapsTwoStoredPeriodsIsRejectedOnce(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, h *env) {
+		h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"a","type":"Company"}`, `{"_id":"b","type":"Company"}`))
+		line := func(id, days string) string {
+			return `{"_id":"` + id + `","kind":"shareholder","customer":"a","relatedCustomer":"b"` + days + `}`
+		}
+		h.mustLoad(t, only(t, "relations.ndjson", line("r1", `,"startDate":"2020-01-01","endDate":"2020-12-31"`), line("r2", `,"startDate":"2023-01-01"`)))
+		folder := only(t, "relations.ndjson", line("r3", ""))
+		if got := reports(t, h, folder); len(got) != 1 {
+			t.Errorf("it is reported as %q", got)
+		}
+		importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: filepath.Join(t.TempDir(), "rejects")}
+		all, err := importer.Import(t.Context(), folder)
+		must(t, err)
+		if lines := linesOf(t, filepath.Join(importer.Rejects, "relations.ndjson")); len(lines) != 1 || all[0].Rejected != 1 {
+			t.Errorf("it did %+v, and the rejects are %q", all[0], lines)
 		}
 	})
 }
