@@ -8,6 +8,9 @@ import (
 // maxRecord bounds the bytes of a multi-line record: an open quote must not swallow the rest of the file.
 const maxRecord = 64 << 10
 
+// rescans bounds how often a file is read again after quotes that stay open. Then no record has several lines.
+const rescans = 16
+
 // csvRecords reads the records of a CSV file. A malformed record ends with its first line.
 type csvRecords struct {
 	*lines
@@ -17,7 +20,8 @@ type csvRecords struct {
 	number int   // of the record's first line
 	start  int64 // its offset
 	buffer []byte
-	choose bool // take the separator of each record
+	choose bool  // take the separator of each record
+	again  int64 // bytes read again
 }
 
 // newCSVRecords begins after the header, or at the start of a sheet whose header is not known yet.
@@ -39,14 +43,14 @@ func (r *csvRecords) place() (number int, offset int64) { return r.sheet.row(r.n
 // leaves below a table, are blank too.
 func (r *csvRecords) next() ([]byte, error) {
 	first, err := r.lines.next()
-	for err == nil && len(bytes.Trim(first, " \t\r\",;")) == 0 && !r.sheet.isOpen(first) {
+	for err == nil && len(bytes.Trim(first, " \t\r\",;")) == 0 && !r.sheet.isOpen(first, false) {
 		first, err = r.lines.next()
 	}
 	r.number, r.start = r.lines.place()
 	if err == nil && r.choose {
 		r.sheet.comma = commaOf(first)
 	}
-	if err != nil || !r.sheet.isOpen(first) {
+	if err != nil || !r.sheet.isOpen(first, false) || r.again > rescans*max(r.size, maxRecord) {
 		return first, err
 	}
 	behind, length := r.lines.read, len(first)
@@ -57,10 +61,12 @@ func (r *csvRecords) next() ([]byte, error) {
 			break
 		}
 		r.buffer = append(append(r.buffer, '\n'), more...)
+		open := r.sheet.isOpen(more, true)
 		if r.choose { // the first cell has a line break
 			r.sheet.comma = commaOf(r.buffer)
+			open = r.sheet.isOpen(r.buffer, false)
 		}
-		if r.sheet.isOpen(r.buffer) {
+		if open {
 			continue
 		}
 		if _, why := r.sheet.values(r.buffer); why == "" || why == manyRows {
@@ -68,6 +74,7 @@ func (r *csvRecords) next() ([]byte, error) {
 		}
 		break
 	}
+	r.again += int64(len(r.buffer))
 	r.from(behind, r.number)
 	return r.buffer[:length], nil
 }
@@ -87,9 +94,9 @@ func (s *sheet) areRows(record []byte) bool {
 	return true
 }
 
-// isOpen reports whether a field's quotes are open at the end of a text.
-func (s *sheet) isOpen(text []byte) bool {
-	quoted, begins := false, true
+// isOpen reports whether a field's quotes are open at the end of a text, before which they were quoted or not.
+func (s *sheet) isOpen(text []byte, quoted bool) bool {
+	begins := true
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '"' && i+1 < len(text) && text[i+1] == '"':

@@ -2,6 +2,7 @@ package importexport
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -109,5 +110,57 @@ func TestAReadThatFailsIsNoEndOfTheFile(t *testing.T) {
 	}
 	if _, err := l.next(); !errors.Is(err, broken) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// countedReads is content that counts the bytes and the times it is read.
+type countedReads struct {
+	inMemory
+	bytes, times int
+	read         func()
+}
+
+func (c *countedReads) ReadAt(into []byte, at int64) (int, error) {
+	n, err := c.inMemory.ReadAt(into, at)
+	c.bytes, c.times = c.bytes+n, c.times+1
+	if c.read != nil {
+		c.read()
+	}
+	return n, err
+}
+
+func TestLinesThatAllLeaveAQuoteOpenAreReadAFewTimesAndNotOncePerLine(t *testing.T) {
+	t.Parallel()
+	text := bytes.Repeat([]byte("b\",\"\n"), 1600)
+	file := &countedReads{inMemory: inMemory{bytes.NewReader(text)}}
+	r := newCSVRecords(file, int64(len(text)), &sheet{comma: ',', width: 2})
+	for lines := 0; ; lines++ {
+		if _, err := r.next(); errors.Is(err, io.EOF) {
+			if lines != 1600 {
+				t.Errorf("there are %d lines", lines)
+			}
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if file.bytes > 2*rescans*maxRecord {
+		t.Errorf("%d bytes are read of %d", file.bytes, len(text))
+	}
+}
+
+func TestAnImportOfLinesThatAreBadInFormCanBeStopped(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	text := bytes.Repeat([]byte("bad\n"), 500_000)
+	file := &countedReads{inMemory: inMemory{bytes.NewReader(text)}, read: cancel}
+	im, err := (&Importer{Store: h.store, Files: h.files, Keys: h.keys}).importing(nil)
+	must(t, err)
+	im.stream = true
+	_, err = labels.loadFrom(ctx, im, source{name: "labels.ndjson", file: file, size: int64(len(text))})
+	if !errors.Is(err, context.Canceled) || file.times > 1 {
+		t.Errorf("after %d reads of the file: %v", file.times, err)
 	}
 }

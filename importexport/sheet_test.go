@@ -424,7 +424,7 @@ func FuzzASheetsLineIsAnObjectOrSaysWhyNot(f *testing.F) {
 		if why == "" && checkObject(line) != "" {
 			t.Fatalf("%q gives %q", text, line)
 		}
-		if why == "" && !strings.ContainsAny(text, "\r\n") && s.isOpen([]byte(text)) {
+		if why == "" && !strings.ContainsAny(text, "\r\n") && s.isOpen([]byte(text), false) {
 			t.Fatalf("%q is whole and open", text)
 		}
 	})

@@ -95,6 +95,8 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 			continue
 		case err != nil:
 			return cannotRead(l.name, err)
+		case ctx.Err() != nil: // lines that are bad in form fill no chunk
+			return ctx.Err()
 		}
 		e := l.parse(number, text)
 		sum := maphash.Bytes(l.seed, text)
