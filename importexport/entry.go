@@ -190,7 +190,7 @@ func (l *loading[T, C]) resolve(ctx context.Context, entries []*entry[T]) error 
 			e.fault("_id", "the identifier belongs to another record, a "+string(noun))
 		}
 		l.eachTarget(e, func(f *field[T], id string) {
-			if l.refs[id] == f.refers {
+			if l.refs[id] == f.refers || !slices.Contains(f.targets(e.row), id) { // or it was left out
 				return
 			}
 			missing := Fault{f.name, "no " + string(f.refers) + " has this identifier"}

@@ -318,3 +318,16 @@ func TestRejectsAreWrittenBeforeTheTransactionAndKeepNobodyWaiting(t *testing.T)
 		t.Errorf("the rejects are there in %d transactions, and it did %+v", written, all)
 	}
 }
+
+func TestAFieldWithSeveralUnknownReferencesIsLeftOutOnce(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, only(t, "users.ndjson", `{"_id":"old","firstName":"O","lastName":"J","email":"o@x.be"}`))
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Repair: []string{"labels"}}
+	all, err := importer.Import(t.Context(), only(t, "users.ndjson",
+		`{"_id":"u1","firstName":"E","lastName":"J","email":"e@x.be","labels":["gone1","gone2"]}`, `{"_id":"old","lastName":"K","labels":["gone1","gone2"]}`))
+	must(t, err)
+	if all[0].Created != 1 || all[0].Updated != 1 || len(all[0].Repaired) != 2 || len(all[0].Repaired[0].Faults) != 1 {
+		t.Errorf("it did %+v", all[0])
+	}
+}
