@@ -85,13 +85,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 		if !e.keyed || e.at.id != "" && l.tx == nil {
 			continue
 		}
-		row := new(T)
-		r := reading{now: l.im.now, keys: l.im.Keys}
-		for _, m := range e.members {
-			if f := &l.noun.fields[m.field]; slices.Contains(key.fields, f.name) || slices.Contains(l.Period, f.name) {
-				_ = f.read(&r, row, m.value) // fill reports it
-			}
-		}
+		row := l.keyRow(e)
 		for _, name := range key.fields {
 			if slices.ContainsFunc(e.faults, func(f Fault) bool { return f.Field == name }) {
 				continue
@@ -127,6 +121,18 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 		}
 	}
 	return nil
+}
+
+// keyRow is a record with no fields but those of a line's key.
+func (l *loading[T, C]) keyRow(e *entry[T]) *T {
+	row, r := new(T), reading{now: l.im.now, keys: l.im.Keys}
+	for _, m := range e.members {
+		f := &l.noun.fields[m.field]
+		if slices.Contains(l.ownKey().fields, f.name) || slices.Contains(l.Period, f.name) {
+			_ = f.read(&r, row, m.value) // fill reports it
+		}
+	}
+	return row
 }
 
 // ownKey is the key of the noun's lines without an identifier, nil for none.

@@ -89,3 +89,27 @@ func TestANameThatWasExportedFollowsANewLastName(t *testing.T) {
 		t.Errorf("after a name of their own: %q", got.DisplayName)
 	}
 }
+
+func TestTheKeyThatALineWithAnIdentifierSetsIsNoOtherRecords(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, with(t, only(t, "customers.ndjson", `{"_id":"c1","type":"Company","name":"A"}`),
+		"users.ndjson", `{"_id":"u1","firstName":"E","lastName":"J","email":"old@x.be"}`))
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Key: "kboNumber"}
+	for name, lines := range map[string][]string{
+		"customers.ndjson": {`{"_id":"c1","kboNumber":"0200065765"}`, `{"kboNumber":"0200.065.765","type":"Company","name":"B"}`},
+		"users.ndjson":     {`{"_id":"u1","email":"new@x.be"}`, `{"email":"New@x.be","firstName":"N","lastName":"J"}`},
+	} {
+		importer.Rejects = t.TempDir()
+		all, err := importer.Import(t.Context(), only(t, name, lines...))
+		must(t, err)
+		if l := all[0]; l.Created != 0 || l.Updated != 1 || l.Rejected != 1 || l.Bad[0].Faults[0].Why != "duplicate key, first on line 1" {
+			t.Errorf("%s: it did %+v", name, l)
+		}
+	}
+	importer.Rejects = ""
+	all, err := importer.Import(t.Context(), only(t, "customers.ndjson", `{"_id":"c1","kboNumber":"0200065765"}`, `{"_id":"c2","type":"Company","kboNumber":"0200065765"}`))
+	if must(t, err); all[0].Created != 1 { // both are named, and may share it
+		t.Errorf("it did %+v", all[0])
+	}
+}

@@ -141,11 +141,16 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 	if err := l.identify(ctx, all); err != nil {
 		return err
 	}
+	key := l.ownKey()
 	for _, e := range all {
-		if e.keyed && !e.isBad() && e.at.id == "" {
+		switch {
+		case e.isBad(), key == nil, l.im.Key == "":
+		case e.keyed && e.at.id == "":
 			l.once(e, e.id, "_id", "identifier")
-			l.once(e, byID+e.known, l.ownKey().fields[0], "key")
+			l.once(e, byID+e.known, key.fields[0], "key")
 			e.at.id = e.id
+		case !e.keyed && !slices.ContainsFunc(key.fields, func(name string) bool { return !e.given.has(l.at[name]) }):
+			l.seen[maphash.String(l.seed, byID+key.of(l.keyRow(e)))] = e.line // for later lines with only this key
 		}
 	}
 	if err := l.judge(ctx, all); err != nil {
