@@ -230,8 +230,11 @@ func (r *Rejects) copyFile(im *importing, text []byte) error {
 	}
 	defer func() { _ = source.Close() }()
 	name := filepath.FromSlash(line.File)
-	if slices.Contains(append(endsOfText, ends...), end(line.File)) && !strings.Contains(path.Clean(line.File), "/") {
-		return nil // it would overwrite rejects
+	base := path.Clean(line.File)
+	isNoun := slices.Contains(endsOfText, end(base)) && slices.Contains(stems(), strings.ToLower(stem(base))) ||
+		slices.Contains(slices.Collect(maps.Values(im.files)), base)
+	if (isNoun || slices.Contains(ends, end(base))) && !strings.Contains(base, "/") {
+		return nil // it would overwrite rejects, or be imported with them
 	}
 	if err := r.folder.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -331,3 +331,31 @@ func TestAFieldWithSeveralUnknownReferencesIsLeftOutOnce(t *testing.T) {
 		t.Errorf("it did %+v", all[0])
 	}
 }
+
+func TestAnAttachmentOfARejectIsBesideItUnlessImportWouldReadIt(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, office(t))
+	for source, mapping := range map[string]map[string]Mapping{"documents.csv": nil, "stukken.txt": {"documents": {}}} {
+		folder, rejects := t.TempDir(), t.TempDir()
+		lines := []string{"_id;customer;file"}
+		must(t, os.Mkdir(filepath.Join(folder, "files"), 0o700))
+		for i, name := range []string{"note.txt", "table.TSV", "files/users.txt", "Users.txt", "a.csv", source} {
+			must(t, os.WriteFile(filepath.Join(folder, name), []byte(name), 0o600))
+			lines = append(lines, fmt.Sprintf("bad-%d;company;%s", i, name))
+		}
+		with(t, folder, source, lines...)
+		importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: rejects, Mapping: mapping}
+		_, err := importer.Import(t.Context(), filepath.Join(folder, source))
+		must(t, err)
+		for _, name := range []string{"note.txt", "table.TSV", "files/users.txt"} {
+			if text, err := os.ReadFile(filepath.Join(rejects, name)); err != nil || string(text) != name {
+				t.Errorf("%s: %q, %v", name, text, err)
+			}
+		}
+		found, err := filepath.Glob(filepath.Join(rejects, "*"))
+		if must(t, err); len(found) != 5 || len(linesOf(t, filepath.Join(rejects, source))) != len(lines) {
+			t.Errorf("the rejects of %s are %q", source, found)
+		}
+	}
+}
