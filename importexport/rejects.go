@@ -279,7 +279,7 @@ func (r *Rejects) writeReasons() error {
 
 // write replaces a file atomically and durably.
 func (r *Rejects) write(name string, fill func(io.Writer) error) (err error) {
-	part := name + ".part"
+	part := filepath.Join(filepath.Dir(name), backoffice.NewID()+".part") // short, and no attachment's
 	file, err := r.folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -359,3 +359,25 @@ func TestAnAttachmentOfARejectIsBesideItUnlessImportWouldReadIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAnAttachmentOfARejectMayHaveAnyNameThatAFileMayHave(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	folder, rejects := t.TempDir(), t.TempDir()
+	var lines []string
+	names := []string{strings.Repeat("x", 251) + ".pdf", "a.part", "a", "documents.ndjson.part"}
+	for i, name := range names {
+		must(t, os.WriteFile(filepath.Join(folder, name), []byte(name), 0o600))
+		lines = append(lines, fmt.Sprintf(`{"_id":"bad-%d","file":%q}`, i, name))
+	}
+	_, err := (&Importer{Store: h.store, Files: h.files, Keys: h.keys, Rejects: rejects}).Import(t.Context(), with(t, folder, "documents.ndjson", lines...))
+	must(t, err)
+	for _, name := range names {
+		if text, err := os.ReadFile(filepath.Join(rejects, name)); err != nil || string(text) != name {
+			t.Errorf("%s: %q, %v", name, text, err)
+		}
+	}
+	if got := linesOf(t, filepath.Join(rejects, "documents.ndjson")); !slices.Equal(got, lines) {
+		t.Errorf("the rejects are %q", got)
+	}
+}
