@@ -381,3 +381,17 @@ func TestAnAttachmentOfARejectMayHaveAnyNameThatAFileMayHave(t *testing.T) {
 		t.Errorf("the rejects are %q", got)
 	}
 }
+
+func TestWhatEveryRecordHasIsLeftOutOfANewOneToo(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	h.mustLoad(t, only(t, "customers.ndjson", `{"_id":"old","type":"Company","createdAt":"2020-01-02T03:04:05.678Z","version":3}`))
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Repair: []string{"createdAt", "updatedAt", "version"}}
+	all, err := importer.Import(t.Context(), only(t, "customers.ndjson", `{"_id":"new","type":"Company","createdAt":"?","updatedAt":"?","version":0}`,
+		`{"_id":"old","name":"Old","createdAt":"?","updatedAt":null,"version":"x"}`))
+	must(t, err)
+	made, old := one(t, h.store.Customers(), "new"), one(t, h.store.Customers(), "old")
+	if len(all[0].Repaired) != 2 || made.Version != 1 || made.CreatedAt < old.UpdatedAt-60_000 || made.UpdatedAt != made.CreatedAt || old.Version != 4 || old.CreatedAt.String() != "2020-01-02T03:04:05.678Z" {
+		t.Errorf("it did %+v: %+v, %+v", all, made, old)
+	}
+}

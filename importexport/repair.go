@@ -37,9 +37,9 @@ func (l *loading[T, C]) leaveOut(e *entry[T], field int, bad Fault) bool {
 	if isKey || !l.im.repairs[f.name] || !e.given.has(field) || !l.canLeaveOut(f.name) {
 		return false
 	}
-	if f.write != nil { // a bad registration number has not changed the row
+	if f.write != nil && f.name != "version" { // a bad version or registration number has not changed the row
 		r := reading{now: l.im.now, keys: l.im.Keys, exact: l.im.stream}
-		if err := f.read(&r, e.row, f.write(nil, cmp.Or(e.old, l.blankRow))); err != nil {
+		if err := f.read(&r, e.row, f.write(nil, cmp.Or(e.old, l.fresh(l.now)))); err != nil {
 			return false
 		}
 	}
