@@ -73,6 +73,7 @@ func (s *staged) report(loaded Loaded) Loaded {
 			loaded.Bad = append(loaded.Bad, bad)
 		}
 		for _, fault := range s.rejected[i].Faults {
+			fault.Why, _, _ = strings.Cut(fault.Why, firstOn) // whichever line that is
 			counts[fault]++
 		}
 	}

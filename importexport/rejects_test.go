@@ -395,3 +395,15 @@ func TestWhatEveryRecordHasIsLeftOutOfANewOneToo(t *testing.T) {
 		t.Errorf("it did %+v: %+v, %+v", all, made, old)
 	}
 }
+
+func TestDuplicatesAreCountedTogetherWhereverTheFirstOneIs(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, DryRun: true}
+	all, err := importer.Import(t.Context(), only(t, "labels.ndjson", `{"_id":"a","name":"a"}`, `{"_id":"b","name":"b"}`, `{"_id":"a"}`, `{"_id":"b"}`))
+	must(t, err)
+	want := []Reason{{Fault{"_id", "duplicate identifier"}, 2}}
+	if !slices.Equal(all[0].Reasons, want) || all[0].Bad[1].Faults[0].Why != "duplicate identifier, first on line 2" {
+		t.Errorf("it did %+v", all[0])
+	}
+}

@@ -123,11 +123,13 @@ func (l *staging[T, C]) readAll(ctx context.Context) error {
 	return l.bad.of(l.name, true)
 }
 
+const firstOn = ", first on line "
+
 // once rejects an identifier of an earlier line: a second run would change the record again.
 func (l *staging[T, C]) once(e *entry[T], id, field, what string) {
 	key := maphash.String(l.seed, id)
 	if first, twice := l.seen[key]; twice && !e.isBad() {
-		e.fault(field, fmt.Sprintf("duplicate %s, first on line %d", what, first))
+		e.fault(field, fmt.Sprint("duplicate ", what, firstOn, first))
 		return
 	}
 	l.seen[key] = e.line
