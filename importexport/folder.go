@@ -29,7 +29,7 @@ func (i *Importer) open(name string) (*os.Root, map[string]string, error) {
 	if single {
 		files, err = i.only(base)
 	} else {
-		files, err = filesOf(root)
+		files, err = i.filesOf(root)
 	}
 	if err != nil {
 		_ = root.Close()
@@ -56,12 +56,12 @@ func (i *Importer) only(base string) (map[string]string, error) {
 
 // filesOf finds the files to import of a folder. It rejects a folder without any, or with a misspelt one: that must not
 // look like an import. It skips hidden files, and those that mark a workbook as open.
-func filesOf(folder *os.Root) (map[string]string, error) {
+func (i *Importer) filesOf(folder *os.Root) (map[string]string, error) {
 	entries, err := fs.ReadDir(folder.FS(), ".")
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the folder: %w", err)
 	}
-	found := map[string]string{}
+	found, strange := map[string]string{}, []string{}
 	for _, entry := range entries {
 		name := entry.Name()
 		of := strings.ToLower(stem(name))
@@ -74,14 +74,20 @@ func filesOf(folder *os.Root) (map[string]string, error) {
 		case !slices.Contains(ends, end(name)) && !(known && slices.Contains(endsOfText, end(name))):
 			continue
 		case !known:
-			return nil, fmt.Errorf("the folder has %q, which import does not read; it reads %s.ndjson (or .csv, .xlsx)",
-				name, strings.Join(stems(), ".ndjson, "))
+			strange = append(strange, name)
+			continue
 		case other != "":
 			return nil, fmt.Errorf("the folder has both %s and %s; keep one", other, name)
 		}
 		found[of] = name
 	}
-	if len(found) == 0 {
+	switch {
+	case len(strange) == 1 && len(found) == 0 && len(i.Mapping) == 1: // as in the rejects of such a file
+		return i.only(strange[0])
+	case len(strange) > 0:
+		return nil, fmt.Errorf("the folder has %q, which import does not read; it reads %s.ndjson (or .csv, .xlsx)",
+			strange[0], strings.Join(stems(), ".ndjson, "))
+	case len(found) == 0:
 		return nil, fmt.Errorf("the folder has none of the files that import reads: %s.ndjson",
 			strings.Join(stems(), ".ndjson, "))
 	}

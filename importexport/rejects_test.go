@@ -407,3 +407,25 @@ func TestDuplicatesAreCountedTogetherWhereverTheFirstOneIs(t *testing.T) {
 		t.Errorf("it did %+v", all[0])
 	}
 }
+
+func TestRejectsOfAFileWithItsOwnNameAreImportedAsTheyAre(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	rejects := filepath.Join(t.TempDir(), "rejects")
+	mapping := map[string]Mapping{"labels": {Columns: map[string]string{"Naam": "name"}}}
+	importer := &Importer{Store: h.store, Files: h.files, Keys: h.keys, Mapping: mapping, Rejects: rejects}
+	all, err := importer.Import(t.Context(), filepath.Join(only(t, "Etiketten.csv", "_id,Naam,color", "a,A,red", "b,B,#123456"), "Etiketten.csv"))
+	if must(t, err); all[0].Created != 1 || all[0].Rejected != 1 {
+		t.Fatalf("it did %+v", all)
+	}
+	with(t, rejects, "Etiketten.csv", "_id,Naam,color", "a,A,#ff0000")
+	importer.Rejects = ""
+	all, err = importer.Import(t.Context(), rejects)
+	if must(t, err); len(all) != 1 || all[0].Created != 1 {
+		t.Errorf("it did %+v", all)
+	}
+	with(t, rejects, "labels.csv", "_id,Naam", "c,C")
+	if _, err := importer.Import(t.Context(), rejects); err == nil {
+		t.Error("of two files of one noun one is read")
+	}
+}
