@@ -31,9 +31,8 @@ type typedCells struct {
 	sheet   string // its name
 	sheets  int    // that are visible
 	kind    func(style int) kind
-	is1904  bool           // days are counted from 1904
-	number  int            // of the last row read
-	cells   map[int]string // of it, by column, both from 1
+	is1904  bool // days are counted from 1904
+	number  int  // of the row that begins here, from 1
 }
 
 // kind is what a style shows a number as.
@@ -149,70 +148,65 @@ func readPart(archive *zip.Reader, name string, into any) error {
 	return xml.NewDecoder(io.LimitReader(part, maxWorkbook)).Decode(into)
 }
 
-// fill puts the numbers and the formulas of a row into its values. Rows must come in order.
-func (c *typedCells) fill(row int, values []string) ([]string, error) {
-	for c.number < row {
-		if err := c.next(); errors.Is(err, io.EOF) {
-			return values, nil
-		} else if err != nil {
+// fill has columns read a row, and puts its numbers and formulas into it. Rows must come in order. It counts the cells
+// first, wherever they are: excelize takes any number of them into memory.
+func (c *typedCells) fill(row int, columns func() ([]string, error)) ([]string, error) {
+	cells, count, column, style, form := map[int]string{}, 0, 0, 0, ""
+	for c.number <= row {
+		token, err := c.decoder.Token()
+		if end, _ := token.(xml.EndElement); errors.Is(err, io.EOF) || end.Name.Local == "sheetData" {
+			c.number = math.MaxInt
+			break
+		}
+		if err != nil {
 			return nil, err
 		}
+		start, _ := token.(xml.StartElement)
+		switch name := start.Name.Local; {
+		case name == "row":
+			c.number++
+			if number, _ := strconv.Atoi(attribute(start, "r")); number > 0 {
+				c.number = number
+			}
+		case name == "c":
+			count, column, form = count+1, column+1, attribute(start, "t")
+			style, _ = strconv.Atoi(attribute(start, "s"))
+			if at := attribute(start, "r"); at != "" {
+				column, _, err = excelize.CellNameToCoordinates(at)
+			}
+			if err != nil || count > excelize.MaxColumns {
+				return nil, errors.Join(err, errors.New("the cells are not those of a row"))
+			}
+		case column == 0:
+		case name == "f":
+			cells[column] = notCalculated // until its value is read
+		case name == "v":
+			var text string
+			if err := c.decoder.DecodeElement(&text, &start); err != nil {
+				return nil, err
+			}
+			if text != "" || form == "str" { // an empty text is a value
+				delete(cells, column)
+			}
+			if number, err := strconv.ParseFloat(text, 64); err == nil && (form == "" || form == "n") {
+				cells[column] = c.shown(number, style)
+			}
+		}
 	}
-	for column, value := range c.cells {
-		for c.number == row && len(values) < column {
+	values, err := columns()
+	for column, value := range cells {
+		for len(values) < column {
 			values = append(values, "")
 		}
-		if c.number == row {
-			values[column-1] = value
-		}
+		values[column-1] = value
 	}
-	return values, nil
+	return values, err
 }
 
-func (c *typedCells) next() error {
-	for {
-		token, err := c.decoder.Token()
-		if err != nil {
-			return err
-		}
-		start, starts := token.(xml.StartElement)
-		if !starts || start.Name.Local != "row" {
-			continue
-		}
-		var row struct {
-			Number int `xml:"r,attr"`
-			Cells  []struct {
-				Name    string    `xml:"r,attr"`
-				Style   int       `xml:"s,attr"`
-				Type    string    `xml:"t,attr"`
-				Formula *struct{} `xml:"f"`
-				Value   *string   `xml:"v"`
-			} `xml:"c"`
-		}
-		if err := c.decoder.DecodeElement(&row, &start); err != nil {
-			return err
-		}
-		if c.number++; row.Number > 0 {
-			c.number = row.Number
-		}
-		c.cells = map[int]string{}
-		column := 0
-		for _, cell := range row.Cells {
-			column++
-			if cell.Name != "" {
-				if column, _, err = excelize.CellNameToCoordinates(cell.Name); err != nil {
-					return err
-				}
-			}
-			switch {
-			case cell.Formula != nil && (cell.Value == nil || *cell.Value == "" && cell.Type != "str"):
-				c.cells[column] = notCalculated // unlike an empty text, "str"
-			case cell.Value != nil && (cell.Type == "" || cell.Type == "n"):
-				if number, err := strconv.ParseFloat(*cell.Value, 64); err == nil {
-					c.cells[column] = c.shown(number, cell.Style)
-				}
-			}
-		}
-		return nil
+func attribute(of xml.StartElement, name string) string {
+	at := slices.IndexFunc(of.Attr, func(a xml.Attr) bool { return a.Name.Local == name })
+	if at < 0 {
+		return ""
 	}
+	return of.Attr[at].Value
 }

@@ -1,6 +1,7 @@
 package importexport
 
 import (
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -110,5 +111,33 @@ func TestAHouseNumberThatASpreadsheetMadeADateIsRejected(t *testing.T) {
 	_, err = h.load(t.Context(), path)
 	if bad := new(BadFile); !errors.As(err, &bad) || len(bad.Lines) != 1 || !strings.Contains(bad.Lines[0].Report(""), "column 2 has a date instead of a text") {
 		t.Errorf("it is %v", err)
+	}
+}
+
+func TestARowOfMoreCellsThanASheetMayHaveIsNotRead(t *testing.T) {
+	t.Parallel()
+	h := newEnv(t)
+	last := `<c t="inlineStr"><is><t>x</t></is></c>`
+	for what, rows := range map[string]string{
+		"one row":          `<row r="3">` + strings.Repeat(`<c/>`, 20_000) + last + `</row>`,
+		"a row twice":      strings.Repeat(`<row r="3">`+strings.Repeat(`<c/>`, 10_000)+`</row>`, 2) + `<row r="3">` + last + `</row>`,
+		"an earlier row":   `<row r="3">` + strings.Repeat(`<c/>`, 10_000) + `</row><row r="2">` + strings.Repeat(`<c/>`, 10_000) + last + `</row>`,
+		"a cell in a cell": `<row r="3"><c><c/>` + strings.Repeat(`<c/>`, 20_000) + last + `</c></row>`,
+		"one cell often":   `<row r="3">` + strings.Repeat(`<c r="A3"/>`, 20_000) + last + `</row>`,
+	} {
+		book := excelize.NewFile()
+		for cell, value := range map[string]string{"A1": "_id", "B1": "name", "A2": "a", "B2": "A"} {
+			must(t, book.SetCellValue("Sheet1", cell, value))
+		}
+		path := filepath.Join(t.TempDir(), "labels.xlsx")
+		must(t, book.SaveAs(path))
+		asOthersWrite(t, path, "xl/worksheets/sheet1.xml", map[string]string{`</sheetData>`: rows + `</sheetData>`})
+		if _, err := h.load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "a row of the sheet cannot be read") {
+			t.Errorf("%s: %v", what, err)
+		}
+		cells := &typedCells{decoder: xml.NewDecoder(strings.NewReader("<sheetData>" + rows + "</sheetData>"))}
+		if _, err := cells.fill(3, func() ([]string, error) { t.Errorf("%s: excelize reads it", what); return nil, nil }); err == nil {
+			t.Errorf("%s is a row", what)
+		}
 	}
 }

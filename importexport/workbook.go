@@ -56,10 +56,7 @@ func openWorkbook(workbook *os.File, name string) (_ *os.File, rows []rowAt, not
 	out := csv.NewWriter(file)
 	breaks := 0
 	for row := 1; sheet.Next(); row++ {
-		cells, err := sheet.Columns(excelize.Options{RawCellValue: true})
-		if err == nil {
-			cells, err = typed.fill(row, cells)
-		}
+		cells, err := typed.fill(row, func() ([]string, error) { return sheet.Columns(options) })
 		if err != nil {
 			return nil, nil, "", fmt.Errorf("%s: a row of the sheet cannot be read", name)
 		}
