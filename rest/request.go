@@ -52,6 +52,9 @@ func (r *request) Unwrap() huma.Context     { return r.humaContext }
 // Query returns a parameter's value; huma's own reading takes a parameter without a value for "true".
 func (r *request) Query(name string) string { return r.query.Get(name) }
 
+// Param returns an identifier of the path. Huma rejects an empty one as a bad request; here nothing has it.
+func (r *request) Param(name string) string { return cmp.Or(r.humaContext.Param(name), " ") }
+
 // Header returns a header's value. The media types of both bodies were checked already: each body has one.
 func (r *request) Header(name string) string {
 	switch name {

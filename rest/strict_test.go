@@ -16,7 +16,7 @@ import (
 func TestAnUnknownPathIsNotFound(t *testing.T) {
 	t.Parallel()
 	o := open(t)
-	for _, path := range []string{"/nothing", "/customers/", "/customers/acme/nothing", "/transcripts/download/tr-1", "/Customers"} {
+	for _, path := range []string{"/nothing", "/customers/", "/customers/acme/nothing", "/transcripts/download/tr-1", "/Customers", "/customers//relations", "/customers//documents", "/customers//privacy", "/transcripts/download//file"} {
 		o.get(t, path).problem(404)
 	}
 	o.ask(t, credential{}, "GET", "/nothing", nil).problem(404)
