@@ -114,12 +114,12 @@ func TestAStandByAnswersAsTheServerRefusesWritesAndIsPromoted(t *testing.T) {
 	if _, out, _ := standBy.on.run(t, "doctor", "--ship="+place); !strings.Contains(out, "stand-by: at change ") {
 		t.Errorf("doctor tells %q", out)
 	}
-	for line, says := range map[string]string{
-		"years start 2050 --force": "this is a stand-by", "serve --listen=127.0.0.1:0 --metrics=": "is a stand-by's",
-		"promote": "the server that ships there still runs",
+	for _, line := range [][2]string{ // once promoted it would serve
+		{"years start 2050 --force", "this is a stand-by"}, {"serve --listen=127.0.0.1:0 --metrics=", "is a stand-by's"},
+		{"promote", "the server that ships there still runs"},
 	} {
-		if code, _, err := standBy.on.run(t, strings.Fields(line)...); code == exitDone || !strings.Contains(err, says) {
-			t.Errorf("%q ends with %d, %q", line, code, err)
+		if code, _, err := standBy.on.run(t, strings.Fields(line[0])...); code == exitDone || !strings.Contains(err, line[1]) {
+			t.Errorf("%q ends with %d, %q", line[0], code, err)
 		}
 	}
 	before := history(t, s)
