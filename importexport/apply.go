@@ -24,8 +24,8 @@ func (n *noun[T, C]) apply(ctx context.Context, im *importing, s *staged) (loade
 	for _, line := range s.lines {
 		s.toWrite += int64(line.length)
 	}
-	if err := im.writeRejects(s); err != nil || len(s.lines) == 0 { // before the others are loaded: no line gets lost
-		return s.report(s.soFar), true, err
+	if len(s.lines) == 0 {
+		return s.report(s.soFar), true, im.writeRejects(s)
 	}
 	if im.Portion == 0 || im.dry != nil || s.stored.upload != nil || n.atOnce || s.contested {
 		return n.applyLines(ctx, im, s)
@@ -73,6 +73,9 @@ func (n *noun[T, C]) applyLines(ctx context.Context, im *importing, s *staged) (
 			}
 			if failed == nil {
 				failed = s.stored.commit(ctx, tx)
+			}
+			if failed == nil && s.written == 0 { // before the others are loaded, so that no line gets lost
+				failed = im.writeRejects(s)
 			}
 			return failed
 		})

@@ -302,23 +302,6 @@ func TestRejectsNeverMixWithWhatLiesInAFolder(t *testing.T) {
 	}
 }
 
-func TestRejectsAreWrittenBeforeTheTransactionAndKeepNobodyWaiting(t *testing.T) {
-	t.Parallel()
-	h := newEnv(t)
-	rejects := filepath.Join(t.TempDir(), "rejects")
-	written := 0
-	importer := h.importer(func(p Progress) {
-		if p.Writing && len(readCSV(t, filepath.Join(rejects, reasonsFile))) == 1 && len(linesOf(t, filepath.Join(rejects, "labels.ndjson"))) == 1 {
-			written++
-		}
-	}, nil)
-	importer.Rejects = rejects
-	all, err := importer.Import(t.Context(), only(t, "labels.ndjson", `{"_id":"a","name":"a"}`, `{"_id":"b","name":"b","color":"red"}`))
-	if must(t, err); written != 1 || all[0].Created != 1 {
-		t.Errorf("the rejects are there in %d transactions, and it did %+v", written, all)
-	}
-}
-
 func TestAFieldWithSeveralUnknownReferencesIsLeftOutOnce(t *testing.T) {
 	t.Parallel()
 	h := newEnv(t)
