@@ -277,10 +277,11 @@ func TestAStandByThatDoesNotRunIsNotPromoted(t *testing.T) {
 	// One that was killed after it had taken a request answers no command.
 	taken := make(chan error, 1)
 	go func() {
-		for os.Chtimes(standBy.on.path("backoffice.db.promote"), time.Time{}, time.Now()) != nil && t.Context().Err() == nil {
-			time.Sleep(time.Millisecond)
+		for asked := false; !asked && t.Context().Err() == nil; time.Sleep(time.Millisecond) {
+			_, err := os.Stat(standBy.on.path("backoffice.db.promote"))
+			asked = err == nil
 		}
-		taken <- t.Context().Err()
+		taken <- os.WriteFile(standBy.on.path("backoffice.db.promoting"), nil, 0o600)
 	}()
 	if code, _, err := standBy.on.run(t, "promote"); code == exitDone || !strings.Contains(err, "the stand-by stopped") || <-taken != nil {
 		t.Errorf("promote ends with %d, %q", code, err)

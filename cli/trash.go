@@ -90,7 +90,7 @@ func (c *trashEmptyCommand) Run(ctx context.Context, s *settings, b *gateway.Bac
 // compactErased compacts an embedded store after a command that erased: no server may be running.
 func compactErased(ctx context.Context, b *gateway.Backend, t terminal) {
 	embedded, ok := b.Store.(*sqlite.Store)
-	if !ok || ctx.Err() != nil {
+	if !ok {
 		return
 	}
 	if _, large, err := embedded.CompactErased(ctx); large || err != nil { // a server writes

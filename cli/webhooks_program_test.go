@@ -198,7 +198,7 @@ func TestServersThatAreKilledLoseNoMessageOfAWebhook(t *testing.T) {
 				running[kill%servers] = again
 				mu.Unlock()
 			}
-			for written := 0; written < 50; time.Sleep(time.Second) {
+			for until, written := time.Now().Add(2*time.Minute), 0; written < 50 && time.Now().Before(until); time.Sleep(time.Second) {
 				mu.Lock()
 				written = len(acknowledged)
 				mu.Unlock()

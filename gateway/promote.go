@@ -14,7 +14,7 @@ import (
 	"example.org/backoffice/store/sqlite"
 )
 
-// Promotion is what a stand-by became: a server of its own store. Tell answers the command that asked for it.
+// Promotion is what a stand-by became: a server of its own store. Done answers the command that asked for it.
 type Promotion struct {
 	name    string   // of the promotion
 	last    int64    // the number of the last entry of the change log
@@ -44,6 +44,7 @@ func (p *Promotion) Done(err error) {
 	if p.by.asked() {
 		p.by.answer(p.String(), err)
 	}
+	p.by.done()
 }
 
 // promote makes the stand-by the only holder of the place, applies the last that was shipped, and gives the place the
@@ -125,7 +126,7 @@ func (s *Settings) keysetOf(ctx context.Context, store backoffice.KeyStore) (*pr
 
 // answer writes the answer for the command, whole or not at all.
 func (b *StandBy) answer(text string, err error) {
-	_ = os.Remove(b.request())
+	_, _ = os.Remove(b.request()), os.Remove(b.taken())
 	if err != nil {
 		text = refusedMark + backoffice.Cause(err).Error()
 	}
@@ -167,9 +168,6 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		return "", err
 	}
 	defer b.forgetRequest()
-	if err := os.Chtimes(b.request(), time.Time{}, time.Unix(0, 0)); err != nil {
-		return "", err
-	}
 	taken := false
 	for patience := time.Now().Add(takeTime); ; {
 		text, err := os.ReadFile(b.told())
@@ -178,7 +176,7 @@ func (s *Settings) Promote(ctx context.Context, placeLost bool) (string, error) 
 		} else if err == nil {
 			return string(text), nil
 		}
-		if info, err := os.Stat(b.request()); err == nil && time.Since(info.ModTime()) < takeTime {
+		if info, err := os.Stat(b.taken()); err == nil && time.Since(info.ModTime()) < takeTime {
 			taken, patience = true, time.Now().Add(takeTime)
 		}
 		if time.Now().After(patience) {

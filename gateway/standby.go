@@ -25,6 +25,7 @@ type StandBy struct {
 	from     *ship.StandBy
 	files    *shippedFiles // nil before Run
 	unfit    atomic.Bool   // its keyset lacks a key of the database
+	done     func()        // ends the renewal of requests
 	log      *slog.Logger
 }
 
@@ -63,9 +64,11 @@ func (s *Settings) StandBy(url string) (*StandBy, error) {
 func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, started func()) (*Promotion, error) {
 	b.log = c.Log
 	if b.forgetRequest() {
-		b.answer("", errors.New("nothing was promoted: the stand-by has just begun; promote it again"))
+		b.answer("", errors.New("the stand-by was started before it answered: if it still follows, promote it again"))
 	}
-	go backoffice.Every(ctx, requestPeriod, b.takeRequest) // until the promotion is done, after this
+	renewing, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.done = stop
+	go backoffice.Every(renewing, requestPeriod, b.takeRequest)
 	// Nothing is written here, and others wait for the next server.
 	c.Ship.Wait, c.Server.StopDelay, c.Server.StopTime = false, 0, min(c.Server.StopTime, drainTime)
 	for began := false; ; began = true {
@@ -75,6 +78,9 @@ func (b *StandBy) Run(ctx context.Context, listener *net.TCPListener, c Config, 
 			started = func() {}
 		} else if began && ctx.Err() == nil {
 			b.log.ErrorContext(ctx, "the stand-by cannot follow; retrying", "cause", backoffice.Cause(err))
+			if b.asked() {
+				b.answer("", fmt.Errorf("nothing was promoted: %w", backoffice.Cause(err)))
+			}
 			_ = backoffice.Sleep(ctx, 2*followPeriod)
 			continue
 		}
@@ -231,12 +237,17 @@ func (b *StandBy) measure(s server) {
 		b.from.Last)
 }
 
-// The operator's command asks by a file next to the database, and the stand-by answers by another one. The time of the
-// request is renewed as long as the stand-by runs.
+// The operator's command asks by a file next to the database, and the stand-by answers by another one. Meanwhile it
+// renews a third one, by which the command knows that it runs: the first may be another user's.
 func (b *StandBy) request() string { return b.from.Path + ".promote" }
+func (b *StandBy) taken() string   { return b.from.Path + ".promoting" }
 func (b *StandBy) told() string    { return b.from.Path + ".promoted" }
 
-func (b *StandBy) takeRequest() { _ = os.Chtimes(b.request(), time.Time{}, time.Now()) }
+func (b *StandBy) takeRequest() {
+	if b.asked() {
+		_ = os.WriteFile(b.taken(), []byte("\n"), 0o600)
+	}
+}
 
 func (b *StandBy) asked() bool {
 	_, err := os.Stat(b.request())
@@ -245,7 +256,7 @@ func (b *StandBy) asked() bool {
 
 // forgetRequest removes what a command that was killed has left, and reports whether there was a request.
 func (b *StandBy) forgetRequest() bool {
-	_ = os.Remove(b.told())
+	_, _ = os.Remove(b.told()), os.Remove(b.taken())
 	return os.Remove(b.request()) == nil
 }
 

@@ -33,6 +33,7 @@ type typedCells struct {
 	kind    func(style int) kind
 	is1904  bool // days are counted from 1904
 	number  int  // of the row that begins here, from 1
+	over    bool // the rows are
 }
 
 // kind is what a style shows a number as.
@@ -126,6 +127,10 @@ func openCells(workbook *os.File) (*typedCells, error) {
 	isHidden := func(s bookSheet) bool { return s.State == "hidden" || s.State == "veryHidden" }
 	visible := slices.DeleteFunc(slices.Clone(book.Sheets), isHidden)
 	sheets := slices.Concat(visible, book.Sheets)
+	named := func(s bookSheet) bool { return strings.EqualFold(s.Name, sheets[0].Name) }
+	if len(sheets) > 0 && len(slices.DeleteFunc(book.Sheets, named)) < len(book.Sheets)-1 {
+		return nil, errors.New("two sheets have one name") // of which excelize would read the other
+	}
 	for _, relationship := range related.Relationships {
 		if len(sheets) > 0 && relationship.ID == sheets[0].ID {
 			target := relationship.Target // relative to workbook.xml, or from the root
@@ -154,18 +159,28 @@ func (c *typedCells) fill(row int, columns func() ([]string, error)) ([]string, 
 	cells, count, column, style, form := map[int]string{}, 0, 0, 0, ""
 	for c.number <= row {
 		token, err := c.decoder.Token()
-		if end, _ := token.(xml.EndElement); errors.Is(err, io.EOF) || end.Name.Local == "sheetData" {
+		if errors.Is(err, io.EOF) {
 			c.number = math.MaxInt
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
+		if end, _ := token.(xml.EndElement); end.Name.Local == "sheetData" {
+			c.over, column = true, 0
+		}
 		start, _ := token.(xml.StartElement)
 		switch name := start.Name.Local; {
+		case c.over && (name == "sheetData" || name == "c"):
+			return nil, errors.New("the sheet goes on behind its rows")
+		case c.over:
 		case name == "row":
 			c.number++
-			if number, _ := strconv.Atoi(attribute(start, "r")); number > 0 {
+			if at := attribute(start, "r"); at != "" {
+				number, err := strconv.Atoi(at)
+				if err != nil || number < c.number {
+					return nil, errors.New("the rows are not in order")
+				}
 				c.number = number
 			}
 		case name == "c":
@@ -204,9 +219,10 @@ func (c *typedCells) fill(row int, columns func() ([]string, error)) ([]string, 
 }
 
 func attribute(of xml.StartElement, name string) string {
-	at := slices.IndexFunc(of.Attr, func(a xml.Attr) bool { return a.Name.Local == name })
-	if at < 0 {
-		return ""
+	for _, a := range slices.Backward(of.Attr) { // the last counts, as for excelize
+		if a.Name.Local == name {
+			return a.Value
+		}
 	}
-	return of.Attr[at].Value
+	return ""
 }

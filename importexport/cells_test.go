@@ -122,6 +122,9 @@ func TestARowOfMoreCellsThanASheetMayHaveIsNotRead(t *testing.T) {
 		"one row":          `<row r="3">` + strings.Repeat(`<c/>`, 20_000) + last + `</row>`,
 		"a row twice":      strings.Repeat(`<row r="3">`+strings.Repeat(`<c/>`, 10_000)+`</row>`, 2) + `<row r="3">` + last + `</row>`,
 		"an earlier row":   `<row r="3">` + strings.Repeat(`<c/>`, 10_000) + `</row><row r="2">` + strings.Repeat(`<c/>`, 10_000) + last + `</row>`,
+		"a negative row":   `<row r="3"></row><row r="-1">` + strings.Repeat(`<c/>`, 20_000) + last + `</row>`,
+		"two numbers":      `<row r="3"></row><row r="9" x:r="3" xmlns:x="x">` + strings.Repeat(`<c/>`, 20_000) + last + `</row>`,
+		"behind the rows":  `</sheetData><sheetData><row r="3">` + strings.Repeat(`<c/>`, 20_000) + last + `</row>`,
 		"a cell in a cell": `<row r="3"><c><c/>` + strings.Repeat(`<c/>`, 20_000) + last + `</c></row>`,
 		"one cell often":   `<row r="3">` + strings.Repeat(`<c r="A3"/>`, 20_000) + last + `</row>`,
 	} {
@@ -135,7 +138,7 @@ func TestARowOfMoreCellsThanASheetMayHaveIsNotRead(t *testing.T) {
 		if _, err := h.load(t.Context(), path); err == nil || !strings.Contains(err.Error(), "a row of the sheet cannot be read") {
 			t.Errorf("%s: %v", what, err)
 		}
-		cells := &typedCells{decoder: xml.NewDecoder(strings.NewReader("<sheetData>" + rows + "</sheetData>"))}
+		cells := &typedCells{decoder: xml.NewDecoder(strings.NewReader("<sheet><sheetData>" + rows + "</sheetData></sheet>"))}
 		if _, err := cells.fill(3, func() ([]string, error) { t.Errorf("%s: excelize reads it", what); return nil, nil }); err == nil {
 			t.Errorf("%s is a row", what)
 		}

@@ -8,7 +8,7 @@ import (
 // maxRecord bounds the bytes of a multi-line record: an open quote must not swallow the rest of the file.
 const maxRecord = 64 << 10
 
-// rescans bounds how often a file is read again after quotes that stay open. Then no record has several lines.
+// rescans bounds how often a file is read again after quotes that stay open. After that, each line is a record.
 const rescans = 16
 
 // csvRecords reads the records of a CSV file. A malformed record ends with its first line.
@@ -62,7 +62,7 @@ func (r *csvRecords) next() ([]byte, error) {
 		}
 		r.buffer = append(append(r.buffer, '\n'), more...)
 		open := r.sheet.isOpen(more, true)
-		if r.choose { // the first cell has a line break
+		if r.choose && bytes.IndexByte(more, '"') >= 0 { // the first cell has a line break
 			r.sheet.comma = commaOf(r.buffer)
 			open = r.sheet.isOpen(r.buffer, false)
 		}

@@ -85,7 +85,7 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 		if !e.keyed || e.at.id != "" && l.tx == nil {
 			continue
 		}
-		row := l.keyRow(e)
+		row := l.keyRow(e, key)
 		for _, name := range key.fields {
 			if slices.ContainsFunc(e.faults, func(f Fault) bool { return f.Field == name }) {
 				continue
@@ -124,11 +124,11 @@ func (l *loading[T, C]) identify(ctx context.Context, all []*entry[T]) error {
 }
 
 // keyRow is a record with no fields but those of a line's key.
-func (l *loading[T, C]) keyRow(e *entry[T]) *T {
+func (l *loading[T, C]) keyRow(e *entry[T], key *ownKey[T, C]) *T {
 	row, r := new(T), reading{now: l.im.now, keys: l.im.Keys}
 	for _, m := range e.members {
 		f := &l.noun.fields[m.field]
-		if slices.Contains(l.ownKey().fields, f.name) || slices.Contains(l.Period, f.name) {
+		if slices.Contains(key.fields, f.name) || slices.Contains(l.Period, f.name) {
 			_ = f.read(&r, row, m.value) // fill reports it
 		}
 	}

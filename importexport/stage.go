@@ -152,7 +152,7 @@ func (l *staging[T, C]) chunk(ctx context.Context, all []*entry[T]) error {
 			l.once(e, byID+e.known, key.fields[0], "key")
 			e.at.id = e.id
 		case !e.keyed && !slices.ContainsFunc(key.fields, func(name string) bool { return !e.given.has(l.at[name]) }):
-			l.seen[maphash.String(l.seed, byID+key.of(l.keyRow(e)))] = e.line // for later lines with only this key
+			l.seen[maphash.String(l.seed, byID+key.of(l.keyRow(e, key)))] = e.line // for later lines with only this key
 		}
 	}
 	if err := l.judge(ctx, all); err != nil {

@@ -17,10 +17,11 @@ func (m mutation) CreateDocumentUpload(ctx context.Context, input inputs.CreateD
 	by, payload := auth.From(ctx), &inputs.CreateDocumentUploadPayload{}
 	upload, err := m.service(dryRun).PrepareUpload(ctx, by, input.CustomerID, input.Name)
 	if err == nil {
-		until := time.Now().Add(uploadPeriod).Truncate(time.Second)
+		until := time.Now().Add(uploadPeriod)
 		if end := by.ExpiresAt.Time(); !by.ExpiresAt.IsZero() && end.Before(until) {
 			until = end
 		}
+		until = until.Truncate(time.Second)
 		signature := "" // a dry run signs nothing
 		if dryRun == nil || !*dryRun {
 			if signature, err = m.Keys.SignUpload(by.Link(), upload, until); err != nil {

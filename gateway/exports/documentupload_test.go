@@ -140,7 +140,7 @@ func TestAnUploadPathIsBoundToAllThatItSaysAndToItsCredential(t *testing.T) {
 			t.Errorf("%s: %d %s", what, w.Code, w.Body)
 		}
 	}
-	soon := backoffice.InstantOf(time.Now().Add(time.Minute))
+	soon := backoffice.InstantOf(time.Now().Add(time.Minute).Truncate(time.Second))
 	err = o.Store.UpdateCredential(t.Context(), credential[0], func(c *backoffice.Credential) error { c.ExpiresAt = soon; return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -26,7 +26,7 @@ func published(schema *ast.Schema) *ast.Schema {
 			reason.Type = &required
 			deprecated.Arguments[i] = &reason
 		}
-		// Clients of that edition reject the location, which comes with the next one.
+		// Clients of the September 2025 edition reject this location of the next one.
 		deprecated.Locations = slices.DeleteFunc(slices.Clone(known.Locations), func(l ast.DirectiveLocation) bool {
 			return l == ast.LocationDirectiveDefinition
 		})

@@ -253,7 +253,7 @@ func (g *generation) next(ctx context.Context) error {
 func (g *generation) ship(ctx context.Context, renew bool) error {
 	at, before := time.Now(), g.from.Last()
 	sealed, err := newSpool()
-	if err != nil { // of what is written nothing is read yet
+	if err != nil { // nothing of the log has been read yet
 		err = g.unlessTooFar(ctx, 0, func(ctx context.Context) error {
 			return g.send(ctx, func() error { sealed, err = newSpool(); return err })
 		})
