@@ -52,7 +52,7 @@ func TestAPromotionWaitsWhileTheStandByReadsFromItsPlace(t *testing.T) {
 	server := s.ships(t, bucket.URL(""))
 	standBy := standsBy(t, s, bucket.URL(""))
 	server.stop(t)
-	release := bucket.Hold()
+	release := bucket.Block()
 	time.Sleep(2 * time.Second)             // until it reads there
 	time.AfterFunc(10*time.Second, release) // a command waits five for one that does not run
 	standBy.on.must(t, "promote")

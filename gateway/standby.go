@@ -199,7 +199,7 @@ func (b *StandBy) checkKeys(ctx context.Context, backend *Backend) {
 		if err != nil { // perhaps the file was copied since
 			var read *privacy.Keyset
 			if read, err = b.settings.keysetOf(ctx, backend.Store); err == nil {
-				backend.Keys.Take(read)
+				backend.Keys.Replace(read)
 			}
 		}
 		if ctx.Err() == nil && b.unfit.Swap(err != nil) != (err != nil) && err != nil {

@@ -124,8 +124,8 @@ func lackingKey(id string) error {
 // use returns the keyset as last read; enough to open and to verify.
 func (k *Keyset) use() *keysInUse { return k.current.Load() }
 
-// Take gives a keyset that is not bound the keys of one that was read later.
-func (k *Keyset) Take(later *Keyset) { k.current.Store(later.use()) }
+// Replace replaces the keys of a keyset that is not bound by those of another, which was read later.
+func (k *Keyset) Replace(by *Keyset) { k.current.Store(by.use()) }
 
 // fresh returns the keyset as recently read from the store, for sealing. Unavailable when the store cannot be read.
 func (k *Keyset) fresh() (*keysInUse, error) {

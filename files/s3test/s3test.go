@@ -19,7 +19,7 @@ type Server struct {
 
 	address string
 	away    atomic.Bool
-	held    sync.RWMutex
+	blocked sync.RWMutex
 }
 
 // Start starts an S3 with one bucket.
@@ -35,8 +35,8 @@ func Start(t testing.TB, bucket string) *Server {
 			http.Error(w, "out of order", http.StatusNotImplemented) // not retried by clients
 			return
 		}
-		s.held.RLock()
-		s.held.RUnlock() //nolint:staticcheck // to wait
+		s.blocked.RLock()
+		s.blocked.RUnlock() //nolint:staticcheck // to wait
 		storage.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
@@ -52,10 +52,10 @@ func (s *Server) URL(prefix string) string {
 	return "s3://" + s.Bucket + "?" + query.Encode()
 }
 
-// Hold lets every request wait until it is released.
-func (s *Server) Hold() (release func()) {
-	s.held.Lock()
-	return s.held.Unlock
+// Block lets every request wait until it is released.
+func (s *Server) Block() (release func()) {
+	s.blocked.Lock()
+	return s.blocked.Unlock
 }
 
 // Fail makes the server fail every request, or serve again.
